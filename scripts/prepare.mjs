@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+
+export const ROOT = path.resolve(import.meta.dirname, '..')
+const NODE_MINIMUM = [20, 19]
+
+const at = (...parts) => path.join(ROOT, ...parts)
+const timeOf = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0)
+
+/** Ends the process with one clear line when Node is too old to go on. */
+export const requireNode = () => {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1])) return
+  console.error(`Holdfast needs Node ${NODE_MINIMUM.join('.')} or later; this is ${process.versions.node}.`)
+  process.exit(1)
+}
+
+/** npm writes its own lock file into node_modules when it has finished. */
+export const isInstalled = () => timeOf(at('node_modules', '.package-lock.json')) >= timeOf(at('package-lock.json'))
+
+export const install = () => run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'])
+
+const BUILD_INPUTS = ['tsconfig.base.json', 'server', 'bench', 'e2e']
+
+export const isBuilt = () => {
+  const builtAt = timeOf(at('server', 'dist', '.tsbuildinfo'))
+  return builtAt > 0 && BUILD_INPUTS.every((input) => newestIn(at(input)) <= builtAt)
+}
+
+const newestIn = (entry) => {
+  if (!existsSync(entry)) return 0
+  if (statSync(entry).isFile()) return timeOf(entry)
+  return Math.max(
+    0,
+    ...readdirSync(entry, { withFileTypes: true })
+      .filter((child) =>
+        child.isDirectory()
+          ? !['node_modules', 'dist', 'data', 'results'].includes(child.name)
+          : /\.(ts|json)$/.test(child.name),
+      )
+      .map((child) => newestIn(path.join(entry, child.name))),
+  )
+}
+
+export const build = () => run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '--build'])
+
+/** Runs a command to its end; what it prints is shown only when it fails. */
+export const run = (command, args, options = {}) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], ...options })
+    let output = ''
+    const keep = (chunk) => (output = (output + chunk).slice(-100_000))
+    child.stdout?.on('data', keep)
+    child.stderr?.on('data', keep)
+    child.on('error', reject)
+    child.on('exit', (code, signal) =>
+      code === 0 ? resolve(output) : reject(new CommandFailed(`${command} ${args.join(' ')}`, signal ?? code, output)),
+    )
+  })
+
+export class CommandFailed extends Error {
+  constructor(command, ending, output) {
+    super(`'${command}' ended with ${ending}`)
+    this.output = output.trim()
+  }
+}
+
+/** Does one step and shows that it is at work: a counting line on a terminal, two plain lines elsewhere. */
+export const step = async (title, work) => {
+  const startedAt = performance.now()
+  const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
+  const line = (text) => process.stdout.write(process.stdout.isTTY ? `\r\x1b[2K${text}` : `${text}\n`)
+  const timer = process.stdout.isTTY ? setInterval(() => line(`  … ${title} (${seconds()})`), 100) : undefined
+  line(`  … ${title}`)
+  try {
+    const result = await work()
+    line(`  ✓ ${title} (${seconds()})${process.stdout.isTTY ? '\n' : ''}`)
+    return result
+  } catch (error) {
+    line(`  ✗ ${title} (${seconds()})${process.stdout.isTTY ? '\n' : ''}`)
+    throw error
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** What went wrong, as a person wants to read it. */
+export const explain = (error) => {
+  console.error(`\n${error instanceof CommandFailed ? `${error.message}\n\n${error.output}` : (error?.stack ?? error)}`)
+}
