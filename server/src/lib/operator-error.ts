@@ -1,0 +1,2 @@
+/** Something is wrong with the set-up. The message is for the person who runs Holdfast: one line, with the way out. */
+export class OperatorError extends Error {}

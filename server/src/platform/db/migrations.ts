@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type pg from 'pg'
+
+export type Migration = { number: number; name: string; sql: string; checksum: string }
+
+/** The database and this server do not fit together. The message is one line for a person and says the way out. */
+export class SchemaError extends Error {}
+
+/** Any fixed number: two servers that start at once meet on it. */
+const ADVISORY_LOCK = 7_166_421
+const FILE_NAME = /^(\d{4})_[a-z0-9-]+\.sql$/
+
+export const readMigrations = async (folder: string): Promise<Migration[]> => {
+  const files = (await readdir(folder)).sort()
+  const migrations = await Promise.all(files.map((file) => readMigration(folder, file)))
+  migrations.forEach(({ number, name }, index) => {
+    if (number !== index + 1) throw new Error(`Migration ${name} should have the number ${index + 1}`)
+  })
+  return migrations
+}
+
+const readMigration = async (folder: string, file: string): Promise<Migration> => {
+  const number = FILE_NAME.exec(file)?.[1]
+  if (number === undefined) throw new Error(`'${file}' is not named like a migration (0001_what.sql)`)
+  const sql = await readFile(path.join(folder, file), 'utf8')
+  const checksum = createHash('sha256').update(sql).digest('hex')
+  return { number: Number(number), name: path.basename(file, '.sql'), sql, checksum }
+}
+
+/** Applies what is missing, each migration in one transaction. Safe when several servers start at once. */
+export const migrate = async (
+  client: pg.Client,
+  migrations: Migration[],
+  report: (progress: string) => void,
+): Promise<void> => {
+  await client.query('set statement_timeout = 0')
+  await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK])
+  try {
+    await client.query(`create table if not exists schema_migrations (
+      number integer primary key,
+      name text not null,
+      checksum text not null,
+      applied_at timestamptz not null default now()
+    )`)
+    const missing = await findMissing(client, migrations)
+    for (const [index, migration] of missing.entries()) {
+      report(`migration ${index + 1} of ${missing.length}: ${migration.name}`)
+      await apply(client, migration)
+    }
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [ADVISORY_LOCK])
+  }
+}
+
+/** Throws unless every applied migration is one of ours, unchanged. */
+const findMissing = async (client: pg.Client, migrations: Migration[]): Promise<Migration[]> => {
+  const { rows } = await client.query<{ number: number; name: string; checksum: string }>(
+    'select number, name, checksum from schema_migrations order by number',
+  )
+  for (const { number, name, checksum } of rows) {
+    const known = migrations[number - 1]
+    if (!known) {
+      throw new SchemaError(
+        `The database was written by a newer Holdfast (migration ${name}): start that version, or restore a backup made before the upgrade`,
+      )
+    }
+    if (known.checksum !== checksum) {
+      throw new SchemaError(
+        `Migration ${name} was applied to the database in another form than the one shipped here: start the version that applied it`,
+      )
+    }
+  }
+  return migrations.slice(rows.length)
+}
+
+const apply = async (client: pg.Client, { number, name, sql, checksum }: Migration): Promise<void> => {
+  await client.query('begin')
+  try {
+    await client.query('insert into schema_migrations (number, name, checksum) values ($1, $2, $3)', [
+      number,
+      name,
+      checksum,
+    ])
+    await client.query(sql)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
