@@ -1,0 +1,52 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AppError } from '../../lib/app-error.ts'
+import { entityTagOf } from './entity-tag.ts'
+import { JSON_TYPE } from './response-headers.ts'
+import { appErrorOf, wireErrorOf } from './wire-errors.ts'
+
+const CAUSES_MAX = 5
+
+/** Told of every 401 and 403 before it is sent. */
+export type OnRefused = (request: FastifyRequest, error: AppError) => unknown
+
+export const errorHandler =
+  (onRefused?: OnRefused) =>
+  async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const known = appErrorOf(error)
+    const { status, retryAfterSeconds, body } = wireErrorOf(known, request.id)
+    logFailure(request, error, status)
+    if (known && onRefused && (status === 401 || status === 403)) await recordRefusal(onRefused, request, known)
+
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+    const payload = JSON.stringify(body)
+    return reply
+      .code(status)
+      .headers({ 'content-type': JSON_TYPE, etag: entityTagOf(payload) })
+      .send(payload)
+  }
+
+/** The refusal stands, whether or not it could be recorded. */
+const recordRefusal = async (onRefused: OnRefused, request: FastifyRequest, error: AppError): Promise<void> => {
+  try {
+    await onRefused(request, error)
+  } catch (failure) {
+    request.log.error({ reqId: request.id, error: describeError(failure) }, 'a refusal could not be recorded')
+  }
+}
+
+const logFailure = (request: FastifyRequest, error: unknown, status: number): void => {
+  if (status < 500) return
+  const { method, url } = request.routeOptions
+  const entry = { reqId: request.id, method, route: url, status, error: describeError(error) }
+  if (status === 500) request.log.error(entry, 'request failed')
+  else request.log.warn(entry, 'request could not be served')
+}
+
+/** What may be logged of an error. Other properties, such as a database error's `detail`, can hold values of rows. */
+export const describeError = (error: unknown, depth = 0): object => {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const facts: Record<string, unknown> = { type: error.name, message: error.message, stack: error.stack }
+  for (const key of ['code', 'table', 'constraint', 'paths']) if (key in error) facts[key] = Reflect.get(error, key)
+  if (error.cause !== undefined && depth < CAUSES_MAX) facts['cause'] = describeError(error.cause, depth + 1)
+  return facts
+}

@@ -1,0 +1,52 @@
+import { fastify, LogController, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { addBodyParsers } from './body-parsers.ts'
+import { answerClientError, answerConnect } from './client-errors.ts'
+import { newRequestId } from './request-id.ts'
+import type { HttpServer } from './route.ts'
+import { compileSerializer, compileValidator } from './schema-compilers.ts'
+
+const BODY_LIMIT_BYTES = 1_048_576
+const PARAMETER_LENGTH_MAX = 100
+const CONNECTIONS_MAX = 20_000
+
+/** How long a client may take. None of these bounds a response, so a stream may live on. */
+export type Timeouts = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number }
+const TIMEOUTS: Timeouts = { headersMs: 20_000, requestMs: 60_000, idleMs: 72_000, checkEveryMs: 5_000 }
+
+type Options = {
+  logger: FastifyBaseLogger
+  bodyLimitBytes?: number | undefined
+  timeouts?: Partial<Timeouts> | undefined
+  /** For what fails before a route is found. */
+  onUnroutable: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
+}
+
+/** Fastify with the protocol settled: limits, timeouts, parsers, ids, schemas. It has no routes and no rules yet. */
+export const createFastify = ({ logger, bodyLimitBytes, timeouts, onUnroutable }: Options): HttpServer => {
+  const { headersMs, requestMs, idleMs, checkEveryMs } = { ...TIMEOUTS, ...timeouts }
+  const app = fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newRequestId,
+    requestIdHeader: false,
+    bodyLimit: bodyLimitBytes ?? BODY_LIMIT_BYTES,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: checkEveryMs },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER_LENGTH_MAX },
+    // A request that arrives while draining is served, and told to close its connection.
+    return503OnClosing: false,
+    frameworkErrors: onUnroutable,
+    clientErrorHandler: answerClientError,
+  }).withTypeProvider<ZodTypeProvider>()
+
+  app.server.maxConnections = CONNECTIONS_MAX
+  app.server.on('connect', (_request, socket) => answerConnect(socket))
+  // A logger per request would cost more than all our hooks; a line about a request names it itself.
+  app.setChildLoggerFactory((parent) => parent)
+  app.setValidatorCompiler(compileValidator)
+  app.setSerializerCompiler(compileSerializer)
+  addBodyParsers(app)
+  return app
+}
