@@ -1,0 +1,80 @@
+import { prepareBinaries, refuseWindows } from './binaries.ts'
+import { openCluster } from './cluster.ts'
+import { databaseUrl } from './database.ts'
+import { DataDirectoryError } from './data-directory-error.ts'
+import { lockDirectory } from './directory-lock.ts'
+import { errnoOf } from './errno.ts'
+import { openHome } from './home.ts'
+import type { Home } from './home.ts'
+import { closeSocketDirectory } from './socket-directory.ts'
+import { supervise } from './supervisor.ts'
+
+export { DataDirectoryError }
+
+export type EmbeddedPostgres = {
+  /** For the `pg` driver; a Unix socket that only this user and root can reach. */
+  url: string
+  version: string
+  stop: () => Promise<void>
+}
+
+type Options = {
+  /** Holdfast's own folder; made if it does not exist. */
+  dataDir: string
+  report: (progress: string) => void
+  /** For tests: quick, and lost when the machine stops. */
+  ephemeral?: boolean
+}
+
+/** Failures of the file system that are the folder's and not the program's. */
+const FOLDER_FAILURES = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'ENOTDIR',
+  'EEXIST',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+])
+
+const asDataDirectoryError = (error: unknown, dataDir: string) =>
+  error instanceof Error && FOLDER_FAILURES.has(errnoOf(error) ?? '')
+    ? new DataDirectoryError(
+        `${dataDir} cannot be used (${error.message}): mend that, or point HOLDFAST_DATA_DIR elsewhere.`,
+        { cause: error },
+      )
+    : error
+
+const startIn = async (home: Home, { report, ephemeral = false }: Options): Promise<EmbeddedPostgres> => {
+  const lock = await lockDirectory(home.path)
+  try {
+    const binaries = await prepareBinaries(home)
+    const cluster = await openCluster(home, binaries, { ephemeral, report })
+    const end = await supervise(cluster)
+    const stop = async () => {
+      await end()
+      await closeSocketDirectory(home, cluster.socketDirectory)
+      await lock.release()
+    }
+    let stopped: Promise<void> | undefined
+    return { url: databaseUrl(cluster), version: binaries.version, stop: () => (stopped ??= stop()) }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+/**
+ * Starts PostgreSQL on the data directory, or takes over the one that a killed server left running there. Holds the directory until
+ * `stop`, or the end of this process: a second server is refused.
+ */
+export const startEmbeddedPostgres = async (options: Options): Promise<EmbeddedPostgres> => {
+  refuseWindows()
+  try {
+    return await startIn(await openHome(options.dataDir), options)
+  } catch (error) {
+    throw asDataDirectoryError(error, options.dataDir)
+  }
+}
