@@ -39,7 +39,11 @@ export class Keyring {
 
   /** The active key, made when there is none yet. */
   async ensure(db: Db, purpose: string, ownerId: string | null): Promise<DataKey> {
-    return (await this.#findActive(db, purpose, ownerId)) ?? this.#create(db, purpose, ownerId)
+    const key = await this.#findActive(db, purpose, ownerId)
+    if (key) return key
+    await this.#create(db, purpose, ownerId)
+    // Found, it is remembered like any other.
+    return this.active(db, purpose, ownerId)
   }
 
   /** The active key, which must be there. */

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { KEY_BYTES } from './data-key.ts'
+import { OperatorError } from '../../lib/operator-error.ts'
 
 /** A key from outside, which wraps all others. Its id is a fingerprint: safe to show, useless to guess from. */
 export type RootKey = { readonly id: string; readonly secret: KeyObject }
@@ -7,13 +8,8 @@ export type RootKey = { readonly id: string; readonly secret: KeyObject }
 /** One that replaces another is held together with it until every key has been rewrapped. */
 export type RootKeyPair = { current: RootKey; previous?: RootKey | undefined }
 
-/** The root key is missing, malformed or not the right one. The message is one line for a person and says the way out. */
-export class RootKeyError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'RootKeyError'
-  }
-}
+/** The root key is missing, malformed or not the right one. */
+export class RootKeyError extends OperatorError {}
 
 export const HOW_TO_MAKE_ONE = `make one with: node -p "crypto.randomBytes(32).toString('base64')"`
 
