@@ -1,0 +1,97 @@
+import type { Identity } from './identities.store.ts'
+import type { HeldRole, IdentityMembership } from './identity-memberships.store.ts'
+
+/** In the words of the wire. */
+export const toIdentity = ({ organizationId, ...identity }: Identity) => ({
+  ...identity,
+  orgId: organizationId,
+  authMethod: null,
+})
+
+export const toMembership = (membership: IdentityMembership) => {
+  const {
+    roles,
+    organizationId,
+    lastLoginAt,
+    name,
+    hasDeleteProtection,
+    authMethods,
+    activeLockoutAuthMethods,
+    ...rest
+  } = membership
+  const [role] = roles
+  return {
+    ...rest,
+    orgId: organizationId,
+    lastLoginTime: lastLoginAt,
+    role: role?.role ?? 'no-access',
+    roleId: role?.customRoleId ?? null,
+    ...(role && role.customRoleId !== null && { customRole: toCustomRole(role, role.customRoleId) }),
+    identity: {
+      id: rest.identityId,
+      name,
+      hasDeleteProtection,
+      orgId: organizationId,
+      authMethods,
+      activeLockoutAuthMethods,
+    },
+  }
+}
+
+/** For the paths that only people use. */
+export const toOrganizationIdentity = (membership: IdentityMembership) => ({
+  id: membership.identityId,
+  name: membership.name,
+  orgId: membership.organizationId,
+  projectId: null,
+  createdAt: membership.identityCreatedAt,
+  updatedAt: membership.identityUpdatedAt,
+  hasDeleteProtection: membership.hasDeleteProtection,
+  authMethods: membership.authMethods,
+  metadata: membership.metadata,
+})
+
+/** Where it is shown with all its roles. */
+export const toScopedMembership = (membership: IdentityMembership) => {
+  const {
+    organizationId,
+    lastLoginAt,
+    name,
+    hasDeleteProtection,
+    authMethods,
+    activeLockoutAuthMethods,
+    roles,
+    ...rest
+  } = membership
+  return {
+    ...rest,
+    scope: 'organization' as const,
+    orgId: organizationId,
+    lastLoginTime: lastLoginAt,
+    roles: roles.map(toRole),
+    identity: {
+      id: rest.identityId,
+      name,
+      hasDeleteProtection,
+      orgId: organizationId,
+      authMethods,
+      activeLockoutAuthMethods,
+    },
+  }
+}
+
+export const toRole = ({ temporaryAccessStartTime, temporaryAccessEndTime, ...role }: HeldRole) => ({
+  ...role,
+  temporaryAccessStartTime: toDate(temporaryAccessStartTime),
+  temporaryAccessEndTime: toDate(temporaryAccessEndTime),
+})
+
+const toCustomRole = (role: HeldRole, id: string) => ({
+  id,
+  name: role.customRoleName ?? '',
+  slug: role.customRoleSlug ?? '',
+  permissions: role.customRolePermissions,
+  description: role.customRoleDescription,
+})
+
+const toDate = (text: string | null): Date | null => (text === null ? null : new Date(text))
