@@ -1,0 +1,110 @@
+import { type Generated, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Db, Tx } from '../../platform/db/db.ts'
+
+type EnvironmentTable = {
+  id: string
+  projectId: string
+  name: string
+  slug: string
+  position: number
+  createdAt: Generated<Date>
+  updatedAt: Generated<Date>
+  softDeletedAt: Date | null
+  deleteAfter: Date | null
+  deletedByUserId: string | null
+  deletedByIdentityId: string | null
+}
+
+declare module '../../platform/db/db.ts' {
+  interface Tables {
+    environments: EnvironmentTable
+  }
+}
+
+export type Environment = Selectable<EnvironmentTable>
+/** Where it is: an id alone could belong to any project. */
+export type EnvironmentKey = { projectId: string; id: string }
+type Changes = Omit<Updateable<EnvironmentTable>, 'id' | 'projectId' | 'createdAt' | 'updatedAt'>
+
+/** For a move whose place is left to nobody. */
+export const NOWHERE = 2_147_483_647
+
+export const insert = (tx: Tx, rows: readonly Insertable<EnvironmentTable>[]): Promise<Environment[]> =>
+  tx.insertInto('environments').values(rows).returningAll().execute()
+
+/** wire: the time of the last update stays that of the creation. */
+export const update = (tx: Tx, { id }: EnvironmentKey, changes: Changes): Promise<Environment> =>
+  tx.updateTable('environments').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+
+export const deleteByKey = (tx: Tx, key: EnvironmentKey): Promise<Environment | undefined> =>
+  deletion(tx, key).returningAll().executeTakeFirst()
+
+export const deleteExpired = (tx: Tx, key: EnvironmentKey, at: Date): Promise<Environment | undefined> =>
+  deletion(tx, key).where('deleteAfter', '<=', at).returningAll().executeTakeFirst()
+
+const deletion = (tx: Tx, { projectId, id }: EnvironmentKey) =>
+  tx.deleteFrom('environments').where('projectId', '=', projectId).where('id', '=', id)
+
+/** Waiting to be deleted or not. */
+export const findByKey = (db: Db, { projectId, id }: EnvironmentKey): Promise<Environment | undefined> =>
+  db.selectFrom('environments').selectAll().where('projectId', '=', projectId).where('id', '=', id).executeTakeFirst()
+
+/** Waiting to be deleted or not. */
+export const findBySlug = (db: Db, projectId: string, slug: string): Promise<Environment | undefined> =>
+  db
+    .selectFrom('environments')
+    .selectAll()
+    .where('projectId', '=', projectId)
+    .where('slug', '=', slug)
+    .executeTakeFirst()
+
+/** In any project of the organization, unless it is waiting to be deleted. */
+export const findActive = (db: Db, organizationId: string, id: string): Promise<Environment | undefined> =>
+  db
+    .selectFrom('environments as environment')
+    .innerJoin('projects as project', 'project.id', 'environment.projectId')
+    .selectAll('environment')
+    .where('project.organizationId', '=', organizationId)
+    .where('environment.id', '=', id)
+    .where('environment.softDeletedAt', 'is', null)
+    .executeTakeFirst()
+
+export const listExpired = (db: Db, at: Date, limit: number): Promise<Environment[]> =>
+  db
+    .selectFrom('environments')
+    .selectAll()
+    .where('deleteAfter', '<=', at)
+    .orderBy('deleteAfter')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** How many there are, and the position behind the last; those that wait to be deleted count too. */
+export const findExtent = async (tx: Tx, projectId: string): Promise<{ count: number; nextPosition: number }> => {
+  const extent = await tx
+    .selectFrom('environments')
+    .select(({ fn }) => [
+      fn.countAll<string>().as('count'),
+      sql<number>`coalesce(max(position), 0) + 1`.as('nextPosition'),
+    ])
+    .where('projectId', '=', projectId)
+    .executeTakeFirstOrThrow()
+  return { ...extent, count: Number(extent.count) }
+}
+
+type Move = EnvironmentKey & {
+  to: number
+  /** The place that the mover leaves free. */
+  from: number
+}
+
+/** If someone stands at `to`, everyone from there on moves up by one, except behind the place that becomes free. */
+export const makeRoom = async (tx: Tx, { projectId, id, to, from }: Move): Promise<void> => {
+  const until = to < from ? from : NOWHERE
+  await sql`
+    update environments set position = position + 1
+    where project_id = ${projectId} and soft_deleted_at is null and id <> ${id} and position >= ${to} and position < ${until}
+      and exists (select from environments other
+        where other.project_id = ${projectId} and other.soft_deleted_at is null and other.id <> ${id}
+          and other.position = ${to})`.execute(tx)
+}

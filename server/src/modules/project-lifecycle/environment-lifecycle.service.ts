@@ -1,0 +1,177 @@
+import type { ChangeFeed } from '../../platform/changes/feed.ts'
+import type { Database, Tx } from '../../platform/db/db.ts'
+import type { Job } from '../../platform/jobs/job-runner.ts'
+import type { AuditActor, AuditLog } from '../audit/audit.service.ts'
+import type { Environment, EnvironmentKey, EnvironmentService } from '../environments/environments.service.ts'
+import type { Actor } from '../permissions/actor.ts'
+import type { PermissionService } from '../permissions/permissions.service.ts'
+import type { ProjectService } from '../projects/projects.service.ts'
+
+type Deps = {
+  db: Database
+  permissions: PermissionService
+  projects: ProjectService
+  environments: EnvironmentService
+  audit: AuditLog
+  changes: ChangeFeed
+}
+
+type NewEnvironment = Parameters<EnvironmentService['insert']>[2]
+type EnvironmentChanges = Parameters<EnvironmentService['update']>[2]
+type Question = { projectId: string; action: 'create' | 'edit' | 'delete' }
+
+/** What the log and the feed say of one change. */
+type News = {
+  type: string
+  kind: string
+  metadata: object
+  environment: Environment
+  oldSlug?: string
+  organizationId?: string
+}
+
+const PURGE_EVERY_MS = 5 * 60_000
+const PURGED_AT_ONCE = 100
+
+/** Changes of the environments of a project, made one after the other, with everything that hangs on them. */
+export class EnvironmentLifecycleService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  create(actor: Actor, projectId: string, environment: NewEnvironment): Promise<Environment> {
+    return this.#change(actor, { projectId, action: 'create' }, async (tx) => {
+      const created = await this.#deps.environments.insert(tx, projectId, environment)
+      const { name, slug } = created
+      await this.#announce(tx, actor, {
+        type: 'create-environment',
+        kind: 'environment-created',
+        metadata: { name, slug },
+        environment: created,
+      })
+      return created
+    })
+  }
+
+  update(actor: Actor, key: EnvironmentKey, changes: EnvironmentChanges): Promise<Environment> {
+    return this.#change(actor, { projectId: key.projectId, action: 'edit' }, async (tx) => {
+      const { before, after } = await this.#deps.environments.update(tx, key, changes)
+      if (isSame(before, after)) return after
+      await this.#announce(tx, actor, {
+        type: 'update-environment',
+        kind: 'environment-changed',
+        metadata: {
+          oldName: before.name,
+          oldSlug: before.slug,
+          oldPos: before.position,
+          newName: after.name,
+          newSlug: after.slug,
+          newPos: after.position,
+        },
+        environment: after,
+        oldSlug: before.slug,
+      })
+      return after
+    })
+  }
+
+  /** Hides it for the time in which it can be restored. */
+  softDelete(actor: Actor, key: EnvironmentKey): Promise<Environment> {
+    return this.#change(actor, { projectId: key.projectId, action: 'delete' }, async (tx) => {
+      const environment = await this.#deps.environments.softDelete(tx, key, actor)
+      await this.#announceDeleted(tx, actor, environment, { hardDelete: false })
+      return environment
+    })
+  }
+
+  /** For good, also one that is hidden already. */
+  delete(actor: Actor, key: EnvironmentKey): Promise<Environment> {
+    return this.#change(actor, { projectId: key.projectId, action: 'delete' }, async (tx) => {
+      const environment = await this.#deps.environments.remove(tx, key)
+      await this.#announceDeleted(tx, actor, environment, { hardDelete: true })
+      return environment
+    })
+  }
+
+  /** Whoever may delete it may take that back. */
+  restore(actor: Actor, key: EnvironmentKey): Promise<Environment> {
+    return this.#change(actor, { projectId: key.projectId, action: 'delete' }, async (tx) => {
+      const environment = await this.#deps.environments.restore(tx, key)
+      const { slug, name } = environment
+      await this.#announce(tx, actor, {
+        type: 'restore-environment',
+        kind: 'environment-restored',
+        metadata: { slug, name },
+        environment,
+      })
+      return environment
+    })
+  }
+
+  readonly purgeJob: Job = {
+    name: 'purge deleted environments',
+    everyMs: PURGE_EVERY_MS,
+    run: () => this.purgeExpired(),
+  }
+
+  /** Removes for good what can no longer be restored. */
+  async purgeExpired(): Promise<void> {
+    for (;;) {
+      const expired = await this.#deps.environments.listExpired(PURGED_AT_ONCE)
+      for (const environment of expired) await this.#purge(environment)
+      if (expired.length < PURGED_AT_ONCE) return
+    }
+  }
+
+  async #purge({ projectId, id }: Environment): Promise<void> {
+    await this.#deps.db.transaction(async (tx) => {
+      const project = await this.#deps.projects.findAndLock(tx, projectId)
+      const environment = project && (await this.#deps.environments.removeExpired(tx, { projectId, id }))
+      if (!environment) return
+      const { organizationId } = project
+      await this.#announceDeleted(tx, { type: 'platform' }, environment, { hardDelete: true, organizationId })
+    })
+  }
+
+  async #change<T>(actor: Actor, { projectId, action }: Question, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const ability = await this.#deps.permissions.inProject(actor, projectId)
+    await ability.require(action, 'environments')
+    return this.#deps.db.transaction(async (tx) => {
+      await this.#deps.projects.lock(tx, projectId)
+      return work(tx)
+    })
+  }
+
+  #announceDeleted(
+    tx: Tx,
+    actor: AuditActor,
+    environment: Environment,
+    { hardDelete, ...where }: { hardDelete: boolean; organizationId?: string },
+  ): Promise<void> {
+    const { slug, name } = environment
+    const metadata = { slug, name, hardDelete }
+    return this.#announce(tx, actor, {
+      type: 'delete-environment',
+      kind: 'environment-deleted',
+      metadata,
+      environment,
+      ...where,
+    })
+  }
+
+  async #announce(tx: Tx, actor: AuditActor, news: News): Promise<void> {
+    const { type, kind, metadata, organizationId } = news
+    const { id, slug, projectId } = news.environment
+    await this.#deps.audit.record(tx, actor, { type, projectId, organizationId, metadata })
+    await this.#deps.changes.append(tx, {
+      scope: `project:${projectId}`,
+      kind,
+      body: { environmentId: id, slug, oldSlug: news.oldSlug },
+    })
+  }
+}
+
+const isSame = (before: Environment, after: Environment): boolean =>
+  before.name === after.name && before.slug === after.slug && before.position === after.position
