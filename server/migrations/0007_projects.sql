@@ -122,6 +122,8 @@ create table project_membership_roles (
 );
 create index on project_membership_roles (membership_id);
 create index on project_membership_roles (custom_role_id) where custom_role_id is not null;
+create index on project_membership_roles (temporary_access_end_time) where is_temporary;
+create index on project_membership_roles (temporary_access_start_time) where is_temporary;
 
 -- What one identity holds in one project beyond its roles; it goes with the identity's own membership.
 create table identity_privileges (
@@ -130,6 +132,8 @@ create table identity_privileges (
   identity_id uuid not null,
   slug text not null,
   permissions jsonb not null,
+  -- What the older interface was asked for, to be shown there just so; null when it was not asked.
+  requested jsonb,
   is_temporary boolean not null default false,
   temporary_mode text,
   temporary_range text,
@@ -142,4 +146,5 @@ create table identity_privileges (
   foreign key (project_id, identity_id) references project_memberships (project_id, identity_id) on delete cascade,
   unique (project_id, identity_id, slug)
 );
-create index on identity_privileges (identity_id);
+create index on identity_privileges (project_id, temporary_access_end_time) where is_temporary;
+create index on identity_privileges (project_id, temporary_access_start_time) where is_temporary;

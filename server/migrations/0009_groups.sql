@@ -1,0 +1,1 @@
+-- Reserved: groups and their members live in 0007.
