@@ -1,0 +1,63 @@
+import { endpoints } from '../../platform/http/endpoint.ts'
+import type { Routes } from '../../platform/http/route.ts'
+import * as requests from './secret-requests.ts'
+import type { SecretWriteService } from './secret-writes.service.ts'
+import * as schemas from './secrets.schemas.ts'
+
+const PATH = '/api/v3/secrets/batch/raw'
+const endpoint = endpoints({ tag: 'Secrets', auth: ['user', 'identity'] })
+
+export const secretBatchLegacyRoutes =
+  (secretWrites: SecretWriteService): Routes =>
+  (app) => {
+    app.post(
+      PATH,
+      endpoint('createRawSecrets', {
+        legacy: true,
+        body: schemas.NewWorkspaceSecrets,
+        response: { 200: schemas.CreatedSecrets },
+      }),
+      async ({ actor, body }) => ({
+        secrets: requests.toCreated(
+          await secretWrites.create(actor, requests.translated(body), body.secrets.map(requests.toWanted), {
+            isBatch: true,
+          }),
+        ),
+      }),
+    )
+
+    app.patch(
+      PATH,
+      endpoint('updateRawSecrets', {
+        legacy: true,
+        body: schemas.WorkspaceSecretsChanges,
+        response: { 200: schemas.UpdatedSecrets },
+      }),
+      async ({ actor, body }) => {
+        const options = { isBatch: true, mode: body.mode }
+        const outcome = await secretWrites.update(
+          actor,
+          requests.translated(body),
+          body.secrets.map(requests.toWantedChange),
+          options,
+        )
+        return { secrets: requests.toUpdated(outcome) }
+      },
+    )
+
+    app.delete(
+      PATH,
+      endpoint('deleteRawSecrets', {
+        legacy: true,
+        body: schemas.WorkspaceSecretsDeletion,
+        response: { 200: schemas.DeletedSecrets },
+      }),
+      async ({ actor, body }) => ({
+        secrets: requests.toDeleted(
+          await secretWrites.delete(actor, requests.translated(body), body.secrets.map(requests.toWantedDeletion), {
+            isBatch: true,
+          }),
+        ),
+      }),
+    )
+  }

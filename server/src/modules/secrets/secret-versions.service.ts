@@ -1,0 +1,144 @@
+import { badRequest, notFound } from '../../lib/app-error.ts'
+import { isUuid } from '../../lib/uuid.ts'
+import type { Database } from '../../platform/db/db.ts'
+import type { AuditLog } from '../audit/audit.service.ts'
+import type { Actor } from '../permissions/actor.ts'
+import type { Entered, Environment, Places, Spot } from './places.service.ts'
+import { Rights } from './rights.ts'
+import type { Secret } from './secret.ts'
+import type { SecretBox } from './secret-box.ts'
+import { named } from './secret-changes.ts'
+import { recordOfOne } from './secret-records.ts'
+import * as store from './secret-versions.store.ts'
+import type { SecretWriter } from './secret-writer.ts'
+import type { Outcome } from './secret-writes.service.ts'
+import { findById } from './secrets.store.ts'
+import { fieldsOf } from './visibility.ts'
+
+type Deps = { db: Database; places: Places; box: SecretBox; writer: SecretWriter; audit: AuditLog }
+type Home = Entered & { spot: Spot; environment: Environment; latest: number }
+
+/** What secrets have been, also those that are gone. */
+export class SecretVersionService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** The newest first. */
+  async list(actor: Actor, secretId: string, page: { offset: number; limit: number }): Promise<Outcome> {
+    const { project, ability, spot } = await this.#home(actor, secretId, 'read')
+    const rows = await store.list(this.#deps.db.pool, secretId, page)
+    const own = rows.filter(({ userId }) => userId === null || userId === actor.id)
+    const opened = await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), own)
+    await this.#deps.audit.note(actor, {
+      type: 'get-secret-versions',
+      projectId: project.id,
+      metadata: { environment: spot.environment, secretPath: spot.path, secretId, numberOfVersions: own.length },
+    })
+    const mayRead = (secret: Secret) =>
+      secret.userId !== null || ability.present.can('readValue', 'secrets', fieldsOf(spot, named(secret)))
+    return {
+      projectId: project.id,
+      environment: spot.environment,
+      // wire: in this list each version has an id of its own.
+      secrets: opened.map((version) => ({
+        secret: { ...version, id: version.versionId },
+        isReadable: mayRead(version),
+      })),
+    }
+  }
+
+  /** Makes what the secret once was its next version; one that was deleted comes back as a new secret. */
+  async rollBack(actor: Actor, secretId: string, version: number): Promise<Outcome> {
+    const { project, ability, spot, environment } = await this.#home(actor, secretId, 'perform-rollback')
+    const row = await store.find(this.#deps.db.pool, secretId, version)
+    if (!row || row.userId !== null) throw notFound(`Version ${version} of the secret not found`)
+    const [then] = await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), [row])
+    const key = await this.#deps.box.key(this.#deps.db.pool, project.id)
+    const present = await findById(this.#deps.db.pool, secretId)
+    const rights = new Rights(ability)
+    const writing = { actor, project, environment, key }
+
+    const secret = await rights.transaction(this.#deps.db, async (tx): Promise<Secret> => {
+      if (!then) throw notFound(`Version ${version} of the secret not found`)
+      const wanted = present ? [{ path: spot.path, key: present.key }] : []
+      const [before] = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
+      rights.require(before ? 'edit' : 'create', fieldsOf(spot, named(before ?? then)))
+      const [written] = before
+        ? await this.#deps.writer.update(tx, writing, [{ before, after: { ...before, ...contentOf(then) } }])
+        : await this.#deps.writer.create(tx, writing, { path: spot.path, userId: null, secrets: [newOf(then)] })
+      if (!written) throw new Error('The version was not restored')
+      const where = { ...spot, projectId: project.id }
+      await this.#deps.audit.record(tx, actor, recordOfOne(before ? 'update' : 'create', where, written))
+      return written
+    })
+    const isReadable = rights.can('readValue', fieldsOf(spot, named(secret)))
+    return { projectId: project.id, environment: spot.environment, secrets: [{ secret, isReadable }] }
+  }
+
+  /** Takes the value out of an earlier version, for good. */
+  async redact(actor: Actor, versionId: string): Promise<void> {
+    const row = isUuid(versionId) ? await store.findById(this.#deps.db.pool, versionId) : undefined
+    if (!row) throw notFound(`Version '${versionId}' not found`)
+    const { project, ability, spot, latest } = await this.#home(actor, row.id, 'read')
+    const [version] = await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), [row])
+    if (!version) throw notFound(`Version '${versionId}' not found`)
+    await ability.require('edit', 'secrets', fieldsOf(spot, named(version)))
+    if (version.version === latest) throw badRequest('The latest version cannot be redacted: update the secret instead')
+
+    const key = await this.#deps.box.key(this.#deps.db.pool, project.id)
+    const { value } = this.#deps.box.seal(key, ownerOf(project), { ...version, value: '' })
+    await this.#deps.db.transaction(async (tx) => {
+      await store.replaceValue(tx, versionId, value)
+      await this.#deps.audit.record(tx, actor, {
+        type: 'redact-secret-version-value',
+        projectId: project.id,
+        metadata: {
+          environment: spot.environment,
+          secretPath: spot.path,
+          secretId: version.id,
+          secretKey: version.key,
+          secretVersionId: versionId,
+          secretVersion: version.version,
+        },
+      })
+    })
+  }
+
+  async #home(actor: Actor, secretId: string, action: 'read' | 'perform-rollback'): Promise<Home> {
+    const place = isUuid(secretId) ? await store.findPlace(this.#deps.db.pool, secretId) : undefined
+    if (!place) throw noSuchSecret(secretId)
+    const entered = await this.#deps.places.enter(actor, { projectId: place.projectId })
+    const environment = entered.project.environments.find(({ id }) => id === place.environmentId)
+    if (!environment) throw noSuchSecret(secretId)
+    const spot = { environment: environment.slug, path: place.path }
+    await entered.ability.require(action, 'commits', { environment: spot.environment, secretPath: spot.path })
+    return { ...entered, spot, environment, latest: place.latest }
+  }
+}
+
+const ownerOf = ({ id, organizationId }: Entered['project']) => ({ projectId: id, organizationId })
+
+const contentOf = ({
+  value,
+  comment,
+  metadata,
+  tags,
+  skipMultilineEncoding,
+  reminderNote,
+  reminderRepeatDays,
+}: Secret) => ({
+  value,
+  comment,
+  metadata,
+  tags,
+  skipMultilineEncoding,
+  reminderNote,
+  reminderRepeatDays,
+})
+
+const newOf = (secret: Secret) => ({ ...contentOf(secret), key: secret.key })
+
+const noSuchSecret = (id: string) => notFound(`Secret with id '${id}' not found`)

@@ -1,0 +1,260 @@
+import { badRequest, notFound } from '../../lib/app-error.ts'
+import { isUuid } from '../../lib/uuid.ts'
+import type { Database, Tx } from '../../platform/db/db.ts'
+import type { AuditLog } from '../audit/audit.service.ts'
+import type { Actor } from '../permissions/actor.ts'
+import { type Entered, type Places, type ProjectChoice, type Spot, spotOf } from './places.service.ts'
+import { requireDescribable } from './reference-guard.ts'
+import { Rights } from './rights.ts'
+import type { Secret, Tag } from './secret.ts'
+import type { SecretBox } from './secret-box.ts'
+import * as changing from './secret-changes.ts'
+import type { Change, WantedChange, WantedSecret } from './secret-changes.ts'
+import { recordOfMany, recordOfOne, type WriteVerb } from './secret-records.ts'
+import { requireKey, requireMetadata } from './secret-rules.ts'
+import { type Located, type NewSecret, noSuchSecret, type SecretWriter, type Writing } from './secret-writer.ts'
+import type { Snapshots } from './snapshots.service.ts'
+import { listByIds } from './tags.store.ts'
+import { fieldsOf } from './visibility.ts'
+
+type Deps = {
+  db: Database
+  places: Places
+  snapshots: Snapshots
+  box: SecretBox
+  writer: SecretWriter
+  audit: AuditLog
+}
+
+export type Target = ProjectChoice & { environment: string; secretPath: string }
+export type SecretType = 'shared' | 'personal'
+
+export type { WantedChange, WantedSecret } from './secret-changes.ts'
+export type UpdateMode = 'failOnNotFound' | 'ignore' | 'upsert'
+
+/** Secrets that were written, and whether the writer may read each. */
+export type Outcome = { projectId: string; environment: string; secrets: { secret: Secret; isReadable: boolean }[] }
+
+type Prepared = Entered & { actor: Actor; spot: Spot; rights: Rights; userId: string | null; isBatch: boolean }
+type Options = { type?: SecretType; isBatch?: boolean }
+
+/** Writing secrets, one or several together: all of them or none. */
+export class SecretWriteService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Of several with the same key the last is meant. */
+  async create(actor: Actor, target: Target, wanted: readonly WantedSecret[], options: Options = {}): Promise<Outcome> {
+    const prepared = await this.#prepare(actor, target, options)
+    const { project, spot, rights, userId } = prepared
+    const secrets = [...new Map(await this.#drafts(prepared, wanted)).values()]
+    const writing = await this.#writing(prepared)
+
+    const created = await rights.transaction(this.#deps.db, async (tx) => {
+      if (userId !== null) await this.#requireShared(tx, writing, spot, secrets)
+      const written = await this.#deps.writer.create(tx, writing, { path: spot.path, userId, secrets })
+      await this.#record(tx, prepared, 'create', written)
+      return written
+    })
+    return {
+      projectId: project.id,
+      environment: spot.environment,
+      secrets: created.map((secret) => ({ secret, isReadable: true })),
+    }
+  }
+
+  async update(
+    actor: Actor,
+    target: Target,
+    wanted: readonly WantedChange[],
+    { mode = 'failOnNotFound', ...options }: Options & { mode?: UpdateMode } = {},
+  ): Promise<Outcome> {
+    const prepared = await this.#prepare(actor, target, options)
+    const changes = await this.#resolve(prepared, wanted)
+    const writing = await this.#writing(prepared)
+    const { rights } = prepared
+
+    const written = await rights.transaction(this.#deps.db, async (tx) => {
+      const { updates, missing } = await this.#lock(tx, prepared, { writing, changes })
+      if (missing.length > 0 && mode === 'failOnNotFound') throw noneOf(missing, prepared)
+      const updated = await this.#deps.writer.update(tx, writing, updates)
+      const created = mode === 'upsert' ? await this.#createMissing(tx, prepared, { writing, missing }) : []
+      await this.#record(tx, prepared, 'update', updated)
+      await this.#record(tx, prepared, 'create', created)
+      return [...updated, ...created]
+    })
+    return this.#outcome(prepared, written)
+  }
+
+  async delete(
+    actor: Actor,
+    target: Target,
+    wanted: readonly { key: string; type: SecretType }[],
+    options: Options = {},
+  ): Promise<Outcome> {
+    const prepared = await this.#prepare(actor, target, options)
+    const { spot, rights } = prepared
+    for (const { key } of wanted) await rights.mayBeAllowed('delete', fieldsOf(spot, { key, tags: [] }))
+    const writing = await this.#writing(prepared)
+
+    const deleted = await rights.transaction(this.#deps.db, async (tx) => {
+      const found = await this.#lockToDelete(tx, prepared, { writing, wanted })
+      for (const secret of found) rights.require('delete', fieldsOf(spot, changing.named(secret)))
+      await this.#deps.writer.delete(tx, writing, found)
+      await this.#record(tx, prepared, 'delete', found)
+      return found
+    })
+    return this.#outcome(prepared, deleted)
+  }
+
+  async #prepare(actor: Actor, target: Target, { type = 'shared', isBatch = false }: Options): Promise<Prepared> {
+    const entered = await this.#deps.places.enter(actor, target)
+    if (type === 'personal' && actor.type !== 'user') throw badRequest('Only a person can have personal secrets')
+    const userId = type === 'personal' ? actor.id : null
+    return { ...entered, actor, spot: spotOf(target), rights: new Rights(entered.ability), userId, isBatch }
+  }
+
+  async #writing({ actor, project, spot }: Prepared): Promise<Writing> {
+    const environment = await this.#deps.places.getEnvironment(project, spot.environment)
+    return { actor, project, environment, key: await this.#deps.box.key(this.#deps.db.pool, project.id) }
+  }
+
+  async #drafts(prepared: Prepared, wanted: readonly WantedSecret[]): Promise<[string, NewSecret][]> {
+    const { project, ability, spot } = prepared
+    const tags = await this.#tags(prepared, wanted)
+    const drafts = wanted.map((secret) => changing.draftOf(secret, tags))
+    for (const draft of drafts) {
+      await ability.require('create', 'secrets', fieldsOf(spot, changing.named(draft)))
+      requireKey(project, draft.key)
+      requireMetadata(project, draft.metadata)
+      await requireDescribable(this.#deps, prepared, { value: draft.value, home: spot })
+    }
+    return drafts.map((draft) => [draft.key, draft])
+  }
+
+  /** By id; throws when one is missing. */
+  async #tags({ project }: Prepared, wanted: readonly { tagIds?: string[] | undefined }[]): Promise<Map<string, Tag>> {
+    const ids = [...new Set(wanted.flatMap(({ tagIds = [] }) => tagIds))]
+    if (ids.length === 0) return new Map()
+    const found = await listByIds(this.#deps.db.pool, project.id, ids.filter(isUuid))
+    if (found.length < ids.length) throw notFound(`Tag not found. Found ${found.map(({ slug }) => slug).join()}`)
+    return new Map(found.map(({ id, slug, color }) => [id, { id, slug, color }]))
+  }
+
+  /** What can be refused before anything is locked. */
+  async #resolve(prepared: Prepared, wanted: readonly WantedChange[]): Promise<Change[]> {
+    const { project, rights, spot, userId } = prepared
+    const tags = await this.#tags(prepared, wanted)
+    for (const { key, newKey, value, metadata = [], path = spot.path } of wanted) {
+      const home = { environment: spot.environment, path }
+      await rights.mayBeAllowed('edit', fieldsOf(home, { key, tags: [] }))
+      if (newKey !== undefined && userId !== null) throw badRequest('A personal secret cannot get another name')
+      if (newKey !== undefined) requireKey(project, newKey)
+      requireMetadata(project, metadata)
+      await requireDescribable(this.#deps, prepared, { value: value ?? '', home })
+    }
+    return wanted.map(({ path = spot.path, ...change }) => ({ ...change, path, tags: changing.tagsOf(change, tags) }))
+  }
+
+  async #lock(
+    tx: Tx,
+    { rights, spot, userId }: Prepared,
+    { writing, changes }: { writing: Writing; changes: readonly Change[] },
+  ) {
+    const locked = await this.#deps.writer.lock(tx, writing, { userId, wanted: changes })
+    const found = new Map(locked.map((secret) => [`${secret.path} ${secret.key}`, secret]))
+    const updates = new Map<string, { before: Located; after: Located }>()
+    const missing: Change[] = []
+    for (const change of changes) {
+      const before = found.get(`${change.path} ${change.key}`)
+      if (before) updates.set(before.id, { before, after: changing.changed(before, change) })
+      else missing.push(change)
+    }
+    for (const { before, after } of updates.values()) {
+      const home = { environment: spot.environment, path: before.path }
+      rights.require('edit', fieldsOf(home, changing.named(before)))
+      rights.require('edit', fieldsOf(home, changing.named(after)))
+    }
+    return { updates: [...updates.values()], missing }
+  }
+
+  async #createMissing(
+    tx: Tx,
+    { rights, spot, userId, project }: Prepared,
+    { writing, missing }: { writing: Writing; missing: readonly Change[] },
+  ): Promise<Located[]> {
+    const created: Located[] = []
+    for (const path of [...new Set(missing.map((change) => change.path))].sort()) {
+      const drafts = new Map<string, NewSecret>()
+      for (const change of missing.filter((one) => one.path === path)) {
+        const draft = {
+          ...changing.EMPTY,
+          ...changing.defined(change),
+          key: change.newKey ?? change.key,
+          tags: change.tags ?? [],
+        }
+        requireKey(project, draft.key)
+        rights.require('create', fieldsOf({ environment: spot.environment, path }, changing.named(draft)))
+        drafts.set(draft.key, draft)
+      }
+      const secrets = await this.#deps.writer.create(tx, writing, { path, userId, secrets: [...drafts.values()] })
+      created.push(...secrets.map((secret) => ({ ...secret, path })))
+    }
+    return created
+  }
+
+  async #lockToDelete(
+    tx: Tx,
+    { actor, spot, isBatch }: Prepared,
+    { writing, wanted }: { writing: Writing; wanted: readonly { key: string; type: SecretType }[] },
+  ): Promise<Located[]> {
+    const found: Located[] = []
+    for (const type of ['shared', 'personal'] as const) {
+      const keys = wanted.filter((one) => one.type === type).map(({ key }) => ({ path: spot.path, key }))
+      if (keys.length === 0 || (type === 'personal' && actor.type !== 'user')) continue
+      const userId = type === 'personal' ? actor.id : null
+      found.push(...(await this.#deps.writer.lock(tx, writing, { userId, wanted: keys })))
+    }
+    const isFound = ({ key, type }: { key: string; type: SecretType }) =>
+      found.some((secret) => secret.key === key && (secret.userId !== null) === (type === 'personal'))
+    const missing = wanted.filter((one) => !isFound(one))
+    if (missing[0] && !isBatch) throw noSuchSecret(missing[0].key)
+    if (missing.length === 0) return found
+    throw notFound(`One or more secrets do not exist: ${missing.map(({ key }) => key).join(', ')}`)
+  }
+
+  /** One that overrides must have something to override. */
+  async #requireShared(tx: Tx, writing: Writing, { path }: Spot, secrets: readonly NewSecret[]): Promise<void> {
+    const wanted = secrets.map(({ key }) => ({ path, key }))
+    const shared = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
+    if (shared.length === wanted.length) return
+    throw badRequest('A personal secret needs a shared secret of the same name, which it overrides')
+  }
+
+  async #record(tx: Tx, prepared: Prepared, verb: WriteVerb, secrets: readonly (Secret & { path?: string })[]) {
+    const [first] = secrets
+    if (!first) return
+    const { actor, project, spot, isBatch } = prepared
+    const where = { ...spot, projectId: project.id }
+    const event = isBatch ? recordOfMany(verb, where, secrets) : recordOfOne(verb, where, first)
+    await this.#deps.audit.record(tx, actor, event)
+  }
+
+  #outcome({ project, spot, rights }: Prepared, written: readonly Located[]): Outcome {
+    const isReadable = (secret: Located) =>
+      secret.userId !== null ||
+      rights.can('readValue', fieldsOf({ environment: spot.environment, path: secret.path }, changing.named(secret)))
+    const secrets = written.map((secret) => ({ secret, isReadable: isReadable(secret) }))
+    return { projectId: project.id, environment: spot.environment, secrets }
+  }
+}
+
+const noneOf = (missing: readonly Change[], { isBatch, spot }: Prepared) => {
+  const keys = missing.map(({ key }) => key)
+  return isBatch
+    ? notFound(`Secret does not exist: ${keys.join(', ')} in path ${missing[0]?.path ?? spot.path}`)
+    : noSuchSecret(keys[0] ?? '')
+}
