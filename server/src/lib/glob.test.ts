@@ -46,6 +46,14 @@ describe('globs', () => {
     })
   }
 
+  test('a wildcard crosses slashes only where that is asked for', () => {
+    const crosses = (pattern: string, value: string) => compileGlob(pattern, [], { crossesSlashes: true })?.(value)
+    assert.ok(!matches('repo:a/*', 'repo:a/b/c'))
+    assert.ok(crosses('repo:a/*', 'repo:a/b/c'))
+    assert.ok(!crosses('repo:a/*', 'repo:ab/c'))
+    assert.ok(!matches('repo:a/*', 'repo:a/b/c'))
+  })
+
   test('a pattern matches its own text', () => {
     assert.ok(matches('/app/*', '/app/*'))
     assert.ok(matches('[0-9]', '[0-9]'))
@@ -91,6 +99,16 @@ describe('agreement with picomatch', () => {
       fc.property(patterns, values, (pattern, value) => {
         const glob = compileGlob(pattern)
         if (glob) assert.equal(glob(value), picomatch.isMatch(value, pattern, { strictSlashes: false }))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('also where wildcards cross slashes', () => {
+    fc.assert(
+      fc.property(patterns, values, (pattern, value) => {
+        const glob = compileGlob(pattern, [], { crossesSlashes: true })
+        if (glob) assert.equal(glob(value), picomatch.isMatch(value, pattern, { strictSlashes: false, bash: true }))
       }),
       { numRuns: 2000 },
     )

@@ -4,6 +4,11 @@ import { matchesLinear, parseLinearRegex } from './linear-regex.ts'
 /** Matches the patterns of picomatch with its defaults. Never throws, and never takes long. */
 export type Glob = (value: string) => boolean
 
+type GlobOptions = {
+  /** As in bash: `*` matches `/` like any other character. For texts that are no paths. */
+  crossesSlashes?: boolean
+}
+
 /** Stands in a pattern for text that is no pattern: see `compileGlob`. */
 export const HOLE = '\uE000'
 
@@ -23,14 +28,18 @@ const cache = new Map<string, Glob | undefined>()
  * Undefined when the pattern is not a glob. Each HOLE in the pattern is filled, in order, with one of `fillings`, whose
  * characters stand for themselves whatever they are.
  */
-export const compileGlob = (pattern: string, fillings: readonly string[] = []): Glob | undefined => {
+export const compileGlob = (
+  pattern: string,
+  fillings: readonly string[] = [],
+  { crossesSlashes = false }: GlobOptions = {},
+): Glob | undefined => {
   const length = fillings.reduce((total, filling) => total + filling.length, pattern.length)
   if (length === 0 || length > PATTERN_CHARACTERS_MAX) return undefined
-  const key = JSON.stringify([pattern, ...fillings])
+  const key = JSON.stringify([crossesSlashes, pattern, ...fillings])
   const known = cache.get(key)
   if (known || cache.has(key)) return known
 
-  const glob = compile(pattern, fillings)
+  const glob = compile(pattern, fillings, crossesSlashes)
   for (const oldest of cache.keys()) {
     if (cache.size < CACHED_GLOBS_MAX) break
     cache.delete(oldest)
@@ -39,8 +48,8 @@ export const compileGlob = (pattern: string, fillings: readonly string[] = []): 
   return glob
 }
 
-const compile = (pattern: string, fillings: readonly string[]): Glob | undefined => {
-  const source = isTooComplex(pattern) ? undefined : sourceOf(pattern, fillings)
+const compile = (pattern: string, fillings: readonly string[], crossesSlashes: boolean): Glob | undefined => {
+  const source = isTooComplex(pattern) ? undefined : sourceOf(pattern, fillings, crossesSlashes)
   const linear = source === undefined ? undefined : parseLinearRegex(source)
   if (source === undefined || !linear) return undefined
 
@@ -69,9 +78,14 @@ const isTooComplex = (pattern: string): boolean => {
 }
 
 /** The regular expression for a pattern; undefined when there is none. */
-const sourceOf = (pattern: string, fillings: readonly string[]): string | undefined => {
+const sourceOf = (pattern: string, fillings: readonly string[], crossesSlashes: boolean): string | undefined => {
   // With its fast paths picomatch may put a backslash before a hole; without them it leaves the hole as it is.
-  const options = { strictSlashes: false, windows: false, fastpaths: fillings.length === 0 }
+  const options = {
+    strictSlashes: false,
+    windows: false,
+    fastpaths: fillings.length === 0,
+    ...(crossesSlashes && { bash: true }),
+  }
   try {
     const { source } = picomatch.makeRe(pattern, options)
     const filled = source === IMPOSSIBLE ? undefined : fill(source, fillings)

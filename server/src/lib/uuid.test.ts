@@ -20,7 +20,7 @@ describe('a new id', () => {
 describe('what is a UUID', () => {
   for (const [text, expected] of [
     ['2f50b291-90b8-4f76-9df8-daa69c9d6c55', true],
-    ['2F50B291-90B8-4F76-9DF8-DAA69C9D6C55', true],
+    ['2F50B291-90B8-4F76-9DF8-DAA69C9D6C55', false],
     ['00000000-0000-0000-0000-000000000000', true],
     ['{2f50b291-90b8-4f76-9df8-daa69c9d6c55}', false],
     ['2f50b29190b84f769df8daa69c9d6c55', false],

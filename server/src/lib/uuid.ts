@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const POOL_BYTES = 4_096
 const RANDOM_BYTES = 10
 
@@ -19,5 +19,8 @@ export const newId = (now = Date.now()): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`
 }
 
-/** Whether a text may go where PostgreSQL expects a uuid. */
+/**
+ * Whether a text may go where PostgreSQL expects a uuid. In lower case only, although PostgreSQL knows both: rules and
+ * cache tags compare ids as texts, so that a second spelling of one would slip by a deny or a revocation.
+ */
 export const isUuid = (text: string): boolean => UUID.test(text)
