@@ -30,12 +30,19 @@ export const LAYERS = [
     'instance',
   ].map((module) => `modules/${module}`),
   'config.ts',
+  'foundation.ts',
+  'services.ts',
+  'authentication.ts',
+  'probes.ts',
+  'routes.ts',
   'app.ts',
   'commands',
   'main.ts',
 ]
 
 const IMPORTS_MAX = 15
+/** Where everything is wired by hand, in one visible place each. */
+const WIRING = ['services.ts', 'routes.ts', 'app.ts']
 const VAGUE_NAMES = /(^|\/)(utils?|helpers?|common|types|constants|index)(\.ts|\/)/
 
 export const findBreaches = (files: SourceFile[]): string[] => [
@@ -45,14 +52,18 @@ export const findBreaches = (files: SourceFile[]): string[] => [
 ]
 
 const breachesOfFile = (file: SourceFile): string[] => {
-  const imports = importsOf(file)
-  const breaches = imports.flatMap((target) => breachOfImport(file.path, target))
-  if (imports.length > IMPORTS_MAX)
-    breaches.push(`${file.path} has ${imports.length} imports, ${IMPORTS_MAX} are the most`)
+  const breaches = importsOf(file).flatMap((target) => breachOfImport(file.path, target))
+  const imports = countImports(file)
+  if (imports > IMPORTS_MAX && !WIRING.includes(file.path)) {
+    breaches.push(`${file.path} has ${imports} imports, ${IMPORTS_MAX} are the most`)
+  }
   if (VAGUE_NAMES.test(file.path)) breaches.push(`${file.path} has a name that says nothing`)
   if (layerOf(file.path) === -1) breaches.push(`${file.path} stands in no layer`)
   return breaches
 }
+
+/** Of what runs: a type that is named couples nothing. */
+const countImports = ({ text }: SourceFile): number => [...text.matchAll(/^import (?!type )/gm)].length
 
 /** Paths from the source root for our own files, package names for others. */
 export const importsOf = ({ path, text }: SourceFile): string[] =>

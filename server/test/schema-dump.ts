@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Tables in the order of their names, each with its columns, constraints, indexes and triggers; then functions. */
+/** Tables in the order of their names, each with its columns, constraints, indexes and triggers; then views and functions. */
 const TABLES = `
   select c.oid, c.relname as name, case c.relpersistence when 'u' then 'create unlogged table' else 'create table' end as kind,
     (select string_agg(format('  %I %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
@@ -29,6 +29,10 @@ const FUNCTIONS = `
     and not exists (select from pg_depend where objid = p.oid and deptype = 'e')
   order by p.proname`
 
+const VIEWS = `
+  select c.relname as name, pg_get_viewdef(c.oid) as definition from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'v' order by c.relname`
+
 type TableRow = {
   name: string
   kind: string
@@ -41,10 +45,12 @@ type TableRow = {
 /** The present schema as text, for people to read and reviews to compare. (The embedded package brings no pg_dump.) */
 export const dumpSchema = async (client: pg.Client): Promise<string> => {
   const tables = await client.query<TableRow>(TABLES)
+  const views = await client.query<{ name: string; definition: string }>(VIEWS)
   const functions = await client.query<{ text: string }>(FUNCTIONS)
   const parts = [
     '-- The schema that the migrations lead to. Made by `npm run gen`; do not edit.',
     ...tables.rows.map(describeTable),
+    ...views.rows.map(({ name, definition }) => `create view ${name} as\n${definition.trim()}`),
     ...functions.rows.map(({ text }) => `${text.trim()};`),
   ]
   return `${parts.join('\n\n').replaceAll('public.', '')}\n`

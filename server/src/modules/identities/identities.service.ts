@@ -30,6 +30,8 @@ type NewIdentity = {
 type IdentityChanges = {
   [Field in 'name' | 'role' | 'hasDeleteProtection' | 'metadata']?: NewIdentity[Field] | undefined
 }
+type Ownership = { isInstanceAdmin?: boolean; projectId?: string | null }
+type Owned = { projectId: string; identityId: string }
 type Search = Omit<memberships.Page, 'now'> & { search?: (Criteria & { $or?: Criteria[] | undefined }) | undefined }
 
 const NO_ACCESS = 'no-access'
@@ -54,14 +56,14 @@ export class IdentityService {
   async insert(
     tx: Tx,
     actor: Parameters<AuditLog['record']>[1],
-    { role, metadata = [], ...identity }: NewIdentity & { isInstanceAdmin?: boolean },
+    { role, metadata = [], projectId = null, ...identity }: NewIdentity & Ownership,
   ) {
     const { organizationId } = identity
     const granted = await this.#deps.organizations.resolveRole(tx, organizationId, role)
-    const inserted = await store.insert(tx, { ...identity, id: newId(), projectId: null })
+    const inserted = await store.insert(tx, { ...identity, id: newId(), projectId })
     const stored = await store.replaceMetadata(tx, inserted.id, metadata)
     await this.#deps.organizations.addMember(tx, { organizationId, identityId: inserted.id, roles: [granted] })
-    await this.#deps.audit.record(tx, actor, { type: 'create-identity', organizationId, metadata: describe(inserted) })
+    await this.#record(tx, actor, 'create-identity', inserted)
     return { ...inserted, metadata: stored }
   }
 
@@ -76,13 +78,18 @@ export class IdentityService {
         const granted = await this.#deps.organizations.resolveRole(tx, organizationId, role)
         await this.#deps.organizations.setRoles(tx, { organizationId, identityId: id }, [granted])
       }
-      const updated = await store.update(tx, id, changes)
-      // wire: the answer shows the metadata that this call has set.
-      const stored = metadata ? await store.replaceMetadata(tx, id, metadata) : []
-      await this.#deps.audit.record(tx, actor, { type: 'update-identity', organizationId, metadata: describe(updated) })
-      await this.#deps.changes.append(tx, { scope: `actor:${id}`, kind: 'identity-changed' })
-      return { ...updated, metadata: stored }
+      return this.change(tx, actor, id, { ...changes, metadata })
     })
+  }
+
+  /** Without asking whether the actor may. */
+  async change(tx: Tx, actor: Actor, id: string, { metadata, ...changes }: Omit<IdentityChanges, 'role'>) {
+    const updated = await store.update(tx, id, changes)
+    // wire: the answer shows the metadata that this call has set.
+    const stored = metadata ? await store.replaceMetadata(tx, id, metadata) : []
+    await this.#record(tx, actor, 'update-identity', updated)
+    await this.#deps.changes.append(tx, { scope: `actor:${id}`, kind: 'identity-changed' })
+    return { ...updated, metadata: stored }
   }
 
   async delete(actor: Actor, id: string): Promise<store.Identity> {
@@ -91,19 +98,25 @@ export class IdentityService {
 
     return this.#deps.db.transaction(async (tx) => {
       const identity = await this.#lockManageable(tx, actor, id)
-      if (identity.hasDeleteProtection) {
-        throw badRequest('The identity is protected from deletion: take the protection off first')
-      }
-      const { organizationId } = identity
-      await store.deleteById(tx, id)
-      await this.#deps.audit.record(tx, actor, {
-        type: 'delete-identity',
-        organizationId,
-        metadata: { identityId: id },
-      })
-      await this.#deps.changes.append(tx, { scope: `actor:${id}`, kind: 'identity-deleted' })
+      await this.erase(tx, actor, identity)
       return identity
     })
+  }
+
+  /** Undefined unless the project owns it; otherwise nobody else changes it until the end of the transaction. */
+  async lockOwned(tx: Tx, { organizationId = '' }: Actor, { projectId, identityId }: Owned) {
+    const identity = isUuid(identityId) ? await store.lock(tx, organizationId, identityId) : undefined
+    return identity?.projectId === projectId ? identity : undefined
+  }
+
+  /** Without asking whether the actor may. Throws when it is protected. */
+  async erase(tx: Tx, actor: Actor, identity: store.Identity): Promise<void> {
+    if (identity.hasDeleteProtection) {
+      throw badRequest('The identity is protected from deletion: take the protection off first')
+    }
+    await store.deleteById(tx, identity.id)
+    await this.#record(tx, actor, 'delete-identity', identity)
+    await this.#deps.changes.append(tx, { scope: `actor:${identity.id}`, kind: 'identity-deleted' })
   }
 
   async get(actor: Actor, id: string): Promise<memberships.IdentityMembership> {
@@ -156,6 +169,12 @@ export class IdentityService {
     page: Omit<memberships.Page, 'now'>,
   ): Promise<memberships.IdentityMembership[]> {
     return memberships.list(this.#deps.db.pool, selection, { ...page, now: new Date(this.#deps.clock.now()) })
+  }
+
+  #record(tx: Tx, actor: Parameters<AuditLog['record']>[1], type: string, identity: store.Identity): Promise<void> {
+    const { organizationId, projectId } = identity
+    const metadata = type === 'delete-identity' ? { identityId: identity.id } : describe(identity)
+    return this.#deps.audit.record(tx, actor, { type, organizationId, projectId: projectId ?? undefined, metadata })
   }
 
   async #requireMayGrant(actor: Actor, role: string): Promise<void> {

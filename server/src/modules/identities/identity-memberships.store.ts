@@ -64,12 +64,9 @@ export const list = async (db: Db, selection: Selection, page: Page): Promise<Id
     select m.id, m.identity_id, m.organization_id, m.created_at, m.updated_at, m.last_login_auth_method, m.last_login_at,
       i.name, i.has_delete_protection, i.created_at as identity_created_at, i.updated_at as identity_updated_at,
       ${ROLES} as roles,
-      array(select a.method from auth_methods a where a.identity_id = i.id
-        order by array_position(${METHOD_ORDER}::text[], a.method)) as auth_methods,
-      array(select l.method from auth_lockouts l where l.identity_id = i.id and l.is_locked and l.expires_at > ${page.now}
-        order by array_position(${METHOD_ORDER}::text[], l.method)) as active_lockout_auth_methods,
-      (select coalesce(json_agg(json_build_object('id', d.id, 'key', d.key, 'value', d.value) order by d.id), '[]')
-        from identity_metadata d where d.identity_id = i.id) as metadata
+      ${AUTH_METHODS} as auth_methods,
+      ${activeLockouts(page.now)} as active_lockout_auth_methods,
+      ${METADATA} as metadata
     from organization_memberships m join identities i on i.id = m.identity_id
     where ${condition(selection)}
     order by ${order(page)}, i.id
@@ -83,6 +80,21 @@ export const count = async (db: Db, selection: Selection): Promise<number> => {
     where ${condition(selection)}`.execute(db)
   return rows[0]?.count ?? 0
 }
+
+/** Of an identity `i`. */
+export const AUTH_METHODS = sql<string[]>`array(
+  select a.method from auth_methods a where a.identity_id = i.id
+  order by array_position(${METHOD_ORDER}::text[], a.method))`
+
+/** Of an identity `i`: the methods that are locked at a time. */
+export const activeLockouts = (now: Date) => sql<string[]>`array(
+  select l.method from auth_lockouts l where l.identity_id = i.id and l.is_locked and l.expires_at > ${now}
+  order by array_position(${METHOD_ORDER}::text[], l.method))`
+
+/** Of an identity `i`. */
+export const METADATA = sql<StoredMetadata[]>`(
+  select coalesce(json_agg(json_build_object('id', d.id, 'key', d.key, 'value', d.value) order by d.id), '[]')
+  from identity_metadata d where d.identity_id = i.id)`
 
 const ROLES = sql`(
   select coalesce(json_agg(json_build_object(

@@ -64,11 +64,7 @@ export type Term = {
 export type Login = { membershipId: string; authMethod: string; at: Date }
 
 /** One member of an organization: a person, a machine identity or a group. */
-export type MemberKey = { organizationId: string } & (
-  | { userId: string }
-  | { identityId: string }
-  | { groupId: string }
-)
+export type MemberKey = { organizationId: string } & ({ userId: string } | { identityId: string } | { groupId: string })
 
 const LISTED_MAX = 10_000
 

@@ -1,6 +1,7 @@
 import { badRequest, forbidden, notFound } from '../../lib/app-error.ts'
 import { slugFor } from '../../lib/slug.ts'
 import { newId } from '../../lib/uuid.ts'
+import { TrustedCache } from '../../platform/changes/cache.ts'
 import type { ChangeFeed } from '../../platform/changes/feed.ts'
 import type { Database, Db, Tx } from '../../platform/db/db.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
@@ -26,6 +27,8 @@ type NewMember = MemberKey & {
   lastInvitedAt?: Date
 }
 
+/** Less than a kilobyte each. */
+const KEPT_MAX = 10_000
 const SLUG_LENGTH_MAX = 64
 const SLUG_ATTEMPTS_MAX = 5
 const ADMIN: RoleGrant = { role: 'admin', customRoleId: null }
@@ -33,9 +36,11 @@ const ADMIN: RoleGrant = { role: 'admin', customRoleId: null }
 /** Organizations, and who belongs to them with which roles. */
 export class OrganizationService {
   readonly #deps: Deps
+  readonly #kept: TrustedCache<store.Organization>
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#kept = new TrustedCache(deps.changes, KEPT_MAX)
   }
 
   /** Those that the actor may enter. */
@@ -45,7 +50,12 @@ export class OrganizationService {
 
   async get(actor: Actor, organizationId: string): Promise<store.Organization> {
     await this.#deps.permissions.inOrganization(actor, organizationId)
-    return this.#require(this.#deps.db.pool, organizationId)
+    const tags = [`organization:${organizationId}`]
+    const organization = await this.#kept.get(organizationId, tags, () =>
+      store.findById(this.#deps.db.pool, organizationId),
+    )
+    if (!organization) throw notFound(`Organization with id '${organizationId}' not found`)
+    return organization
   }
 
   /** What the actor holds in its organization. */
@@ -168,12 +178,6 @@ export class OrganizationService {
     if (userId === null || (await members.hasOtherAdmin(tx, organizationId, id))) return
     if (!(await members.listRoles(tx, id)).some(isAdmin)) return
     throw badRequest('The last administrator of an organization can be neither removed nor demoted nor deactivated')
-  }
-
-  async #require(db: Db, organizationId: string): Promise<store.Organization> {
-    const organization = await store.findById(db, organizationId)
-    if (!organization) throw notFound(`Organization with id '${organizationId}' not found`)
-    return organization
   }
 
   #append(tx: Tx, member: MemberKey, kind: string): Promise<void> {

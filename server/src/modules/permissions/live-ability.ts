@@ -44,6 +44,16 @@ export class LiveAbility<C extends Catalogue> {
     })
   }
 
+  /** For a rule that asks several questions; `check` throws its refusal. */
+  async satisfy(check: (ability: Ability<C>) => void): Promise<void> {
+    try {
+      check(this.#ability)
+    } catch (refusal) {
+      if (!(await this.#refresh())) throw refusal
+      check(this.#ability)
+    }
+  }
+
   /** True when there was something fresher to ask. */
   async #refresh(): Promise<boolean> {
     const reload = this.#reload

@@ -59,7 +59,9 @@ export class PermissionService {
   }
 
   /** Throws unless the project is in the actor's organization and the actor is a member, itself or through a group. */
-  async inProject(actor: Actor, projectId: string): Promise<LiveAbility<ProjectSubjects>> {
+  async inProject(actor: Actor, givenId: string): Promise<LiveAbility<ProjectSubjects>> {
+    // PostgreSQL takes either case; the change that ends this ability names it in one.
+    const projectId = givenId.toLowerCase()
     let isKnown = false
     return answer({
       cache: this.#inProjects,
@@ -73,7 +75,7 @@ export class PermissionService {
         isKnown = holdings !== undefined && holdings.organizationId === actor.organizationId
         return isKnown && holdings && holdings.roles.length > 0 ? this.#projectAbility(actor, holdings) : undefined
       },
-      refusal: () => (isKnown ? notAMember(actor, projectId) : notFound(`Project with id '${projectId}' not found`)),
+      refusal: () => (isKnown ? notAMember(actor, projectId) : notFound(`Project with id '${givenId}' not found`)),
     })
   }
 

@@ -6,21 +6,25 @@ import type { Rule } from './rule.ts'
 /** A role as it is held: predefined by its slug, custom with its own rules; times in milliseconds since 1970. */
 export type HeldRole = { role: string; rules: Rule[] | null; startsAt: number | null; endsAt: number | null }
 
-/** Undefined when the actor is no active member of the organization. */
+/** Its own and those of its groups; undefined when the actor itself is no active member of the organization. */
 export const findOrganizationRoles = async (
   db: Db,
   organizationId: string,
   actor: Actor,
 ): Promise<HeldRole[] | undefined> => {
-  const member = actor.type === 'user' ? sql.ref('m.user_id') : sql.ref('m.identity_id')
+  const column = actor.type === 'user' ? 'user_id' : 'identity_id'
   const { rows } = await sql<{ roles: HeldRole[] }>`
-    select coalesce(json_agg(${held(sql`r.role`, sql`c.permissions`)} order by r.created_at, r.id)
-      filter (where r.id is not null), '[]') as roles
+    select (
+      select coalesce(json_agg(${held(sql`r.role`, sql`c.permissions`)} order by r.created_at, r.id), '[]')
+      from organization_membership_roles r
+      left join organization_roles c on c.id = r.custom_role_id
+      where r.membership_id = m.id or r.membership_id in (
+        select o.id from group_members g
+        join organization_memberships o on o.group_id = g.group_id and o.organization_id = m.organization_id
+        where ${sql.ref(`g.${column}`)} = ${actor.id})) as roles
     from organization_memberships m
-    left join organization_membership_roles r on r.membership_id = m.id
-    left join organization_roles c on c.id = r.custom_role_id
-    where m.organization_id = ${organizationId} and ${member} = ${actor.id} and m.is_active and m.status = 'accepted'
-    group by m.id`.execute(db)
+    where m.organization_id = ${organizationId} and ${sql.ref(`m.${column}`)} = ${actor.id}
+      and m.is_active and m.status = 'accepted'`.execute(db)
   return rows[0]?.roles
 }
 

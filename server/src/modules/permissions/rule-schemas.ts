@@ -80,8 +80,8 @@ const complete = ({ subject, action, inverted = false, conditions }: Requested):
   ...(conditions && { conditions }),
 })
 
-export const ProjectRules = rulesOf(REQUESTABLE_SUBJECTS, INERT_SUBJECTS)
-export const OrganizationRules = rulesOf(ORGANIZATION_SUBJECTS, [])
+export const ProjectRules = rulesOf(REQUESTABLE_SUBJECTS, INERT_SUBJECTS).meta({ id: 'ProjectRules' })
+export const OrganizationRules = rulesOf(ORGANIZATION_SUBJECTS, []).meta({ id: 'OrganizationRules' })
 
 /** For responses. Rules of predefined roles have no `inverted`. */
 export const RuleView = z.object({

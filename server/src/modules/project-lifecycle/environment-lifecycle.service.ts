@@ -6,12 +6,14 @@ import type { Environment, EnvironmentKey, EnvironmentService } from '../environ
 import type { Actor } from '../permissions/actor.ts'
 import type { PermissionService } from '../permissions/permissions.service.ts'
 import type { ProjectService } from '../projects/projects.service.ts'
+import type { FolderService } from '../secrets/folders.service.ts'
 
 type Deps = {
   db: Database
   permissions: PermissionService
   projects: ProjectService
   environments: EnvironmentService
+  folders: FolderService
   audit: AuditLog
   changes: ChangeFeed
 }
@@ -44,6 +46,7 @@ export class EnvironmentLifecycleService {
   create(actor: Actor, projectId: string, environment: NewEnvironment): Promise<Environment> {
     return this.#change(actor, { projectId, action: 'create' }, async (tx) => {
       const created = await this.#deps.environments.insert(tx, projectId, environment)
+      await this.#deps.folders.createRoots(tx, projectId, [created])
       const { name, slug } = created
       await this.#announce(tx, actor, {
         type: 'create-environment',

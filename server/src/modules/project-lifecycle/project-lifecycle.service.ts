@@ -13,6 +13,7 @@ import {
   type ProjectDetails,
   type ProjectService,
 } from '../projects/projects.service.ts'
+import type { FolderService } from '../secrets/folders.service.ts'
 import * as store from './project-lifecycle.store.ts'
 
 type Deps = {
@@ -21,6 +22,7 @@ type Deps = {
   projects: ProjectService
   environments: EnvironmentService
   members: ProjectMemberService
+  folders: FolderService
   keyring: Keyring
   audit: AuditLog
   changes: ChangeFeed
@@ -51,7 +53,7 @@ export class ProjectLifecycleService {
 
   /** Its administrator is whoever makes it. */
   async create(actor: Actor, { kmsKeyId, template, shouldCreateDefaultEnvs, ...project }: NewProject) {
-    const { projects, environments, members, keyring, audit } = this.#deps
+    const { projects, environments, folders, members, keyring, audit } = this.#deps
     await this.#requireMayCreate(actor)
     if (kmsKeyId !== undefined) throw notFound(`Key with id '${kmsKeyId}' not found: the project gets one of its own`)
     if (template !== DEFAULT_TEMPLATE) throw notFound(`Project template '${template}' not found`)
@@ -59,7 +61,7 @@ export class ProjectLifecycleService {
     const { organizationId = '' } = actor
     return this.#deps.db.transaction(async (tx): Promise<ProjectDetails> => {
       const { id, name, slug } = await projects.insert(tx, { ...project, organizationId })
-      if (shouldCreateDefaultEnvs) await environments.insertDefaults(tx, id)
+      if (shouldCreateDefaultEnvs) await folders.createRoots(tx, id, await environments.insertDefaults(tx, id))
       await members.addMember(tx, { organizationId, projectId: id, roles: [ADMIN], ...memberKeyOf(actor) })
       await keyring.ensure(tx, DATA_KEY_PURPOSE, id)
       const { description, type, hasDeleteProtection } = project

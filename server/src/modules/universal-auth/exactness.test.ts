@@ -43,15 +43,15 @@ describe('at the same time, on two processes,', () => {
   })
 
   test('a lock outlives the process, and attempts do not prolong it', async () => {
-    const machine = await machines.withSecret({ lockoutDurationSeconds: 30 })
+    const machine = await machines.withSecret({ lockoutDurationSeconds: 300 })
     for (let times = 1; times <= 3; times++) await machines.login(wrong(machine))
     const third = await startServerOn(server.url)
     try {
       const logins = new TestMachines(third, admin)
       assert.deepEqual(tally([await logins.login(machine)]), { '401 locked': 1 })
-      third.clock.advance(29_000)
+      third.clock.advance(240_000)
       assert.deepEqual(tally([await logins.login(wrong(machine))]), { '401 locked': 1 })
-      third.clock.advance(1_000)
+      third.clock.advance(60_000)
       assert.equal((await logins.login(machine)).status, 200)
     } finally {
       await third.stop()
@@ -100,7 +100,10 @@ describe('what one process revokes has no effect on the other after a second:', 
 
       assert.equal((await revoke(machine, used)).status, 200)
       const revokedAt = performance.now()
-      while ((await isUsed()) === 200) assert.ok(performance.now() - revokedAt < 1_000, 'still good after a second')
+      // What counts is when a request began: its answer may be on its way for long on a busy machine.
+      for (let askedAt = revokedAt; (await isUsed()) === 200; askedAt = performance.now()) {
+        assert.ok(askedAt - revokedAt < 1_000, 'still good after a second')
+      }
       assert.equal(await isUsed(), status)
     })
   }

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
+import { OperatorError } from '../../lib/operator-error.ts'
 
 export type Migration = { number: number; name: string; sql: string; checksum: string }
 
-/** The database and this server do not fit together. The message is one line for a person and says the way out. */
-export class SchemaError extends Error {}
+/** The database and this server do not fit together. */
+export class SchemaError extends OperatorError {}
 
 /** Any fixed number: two servers that start at once meet on it. */
 const ADVISORY_LOCK = 7_166_421
@@ -52,6 +53,16 @@ export const migrate = async (
   } finally {
     await client.query('select pg_advisory_unlock($1)', [ADVISORY_LOCK])
   }
+}
+
+/** Throws unless every migration has been applied. */
+export const requireMigrated = async (client: pg.Client, migrations: Migration[]): Promise<void> => {
+  const { rows } = await client.query<{ exists: boolean }>(
+    `select to_regclass('schema_migrations') is not null as exists`,
+  )
+  const missing = rows[0]?.exists ? await findMissing(client, migrations) : migrations
+  if (missing.length > 0)
+    throw new SchemaError('The schema of the database is not up to date: run npx holdfast migrate')
 }
 
 /** Throws unless every applied migration is one of ours, unchanged. */

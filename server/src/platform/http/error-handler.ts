@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../../lib/app-error.ts'
+import { describeError } from '../logger.ts'
 import { entityTagOf } from './entity-tag.ts'
 import { JSON_TYPE } from './response-headers.ts'
 import { appErrorOf, wireErrorOf } from './wire-errors.ts'
-
-const CAUSES_MAX = 5
 
 /** Told of every 401 and 403 before it is sent. */
 export type OnRefused = (request: FastifyRequest, error: AppError) => unknown
@@ -39,14 +38,6 @@ const logFailure = (request: FastifyRequest, error: unknown, status: number): vo
   const { method, url } = request.routeOptions
   const entry = { reqId: request.id, method, route: url, status, error: describeError(error) }
   if (status === 500) request.log.error(entry, 'request failed')
-  else request.log.warn(entry, 'request could not be served')
-}
-
-/** What may be logged of an error. Other properties, such as a database error's `detail`, can hold values of rows. */
-export const describeError = (error: unknown, depth = 0): object => {
-  if (!(error instanceof Error)) return { type: typeof error }
-  const facts: Record<string, unknown> = { type: error.name, message: error.message, stack: error.stack }
-  for (const key of ['code', 'table', 'constraint', 'paths']) if (key in error) facts[key] = Reflect.get(error, key)
-  if (error.cause !== undefined && depth < CAUSES_MAX) facts['cause'] = describeError(error.cause, depth + 1)
-  return facts
+  // While the database is away every request ends here, and the change feed has said so once.
+  else request.log.debug(entry, 'request could not be served')
 }

@@ -17,19 +17,23 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry })
   }
 
-  observeRequest(method: string, route: string, status: number, seconds: number): void {
+  observeRequest(route: string, method: string, status: number, seconds: number): void {
     this.#requests.observe({ method, route, status }, seconds)
   }
 
-  /** A value that is asked for when the metrics are read. */
-  gauge(name: string, help: string, read: () => number): void {
+  /** A value that is asked for when the metrics are read; NaN when it cannot be known then. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void {
     this.#registry.registerMetric(
       new Gauge({
         name: `holdfast_${name}`,
         help,
         registers: [],
-        collect() {
-          this.set(read())
+        async collect() {
+          this.set(
+            await Promise.resolve()
+              .then(read)
+              .catch(() => NaN),
+          )
         },
       }),
     )

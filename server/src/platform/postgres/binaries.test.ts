@@ -69,9 +69,10 @@ describe('the binaries of PostgreSQL', () => {
       assert.equal((await prepareBinaries(home, target)).postgres, postgres)
       assert.equal((await lstat(postgres)).ino, ino, 'the copy is kept')
 
-      await rm(join(dirname(dirname(postgres)), 'lib'), { recursive: true })
+      const libraries = join(dirname(dirname(postgres)), 'lib')
+      await rm(libraries, { recursive: true })
       await prepareBinaries(home, target)
-      assert.notEqual((await lstat(postgres)).ino, ino, 'a damaged copy is made again')
+      assert((await readdir(libraries)).length > 0, 'a damaged copy is made again')
       assert.equal((await readdir(join(home.path, 'binaries'))).length, 1)
     },
   )
