@@ -1,0 +1,71 @@
+import type { Request } from './load/request.ts'
+import { notBuilt } from './skipped.ts'
+
+const REQUEST_MS_MAX = 60_000
+const PARALLEL = 16
+
+/** Sets up what the cases need, through the interface that they measure. */
+export class Api {
+  readonly url: string
+  readonly #signal: AbortSignal
+
+  constructor(url: string, signal: AbortSignal) {
+    this.url = url.replace(/\/+$/, '')
+    this.#signal = signal
+  }
+
+  async get(path: string, token: string): Promise<Answer> {
+    return new Answer(await this.send({ method: 'GET', path, token }))
+  }
+
+  async post(path: string, body: object, token?: string): Promise<Answer> {
+    return new Answer(await this.send({ method: 'POST', path, body, ...(token !== undefined && { token }) }))
+  }
+
+  /** The text of a good answer. A route that is not there makes the case one that is not built. */
+  async send({ method, path, token, body }: Request): Promise<string> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(body && { 'content-type': 'application/json' }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.any([this.#signal, AbortSignal.timeout(REQUEST_MS_MAX)]),
+    })
+    const text = await response.text()
+    if (response.status === 404) throw notBuilt()
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`)
+    return text
+  }
+}
+
+/** What the wire sent, of which nothing is known until it is looked at. */
+export class Answer {
+  readonly #body: unknown
+
+  constructor(body: string) {
+    this.#body = JSON.parse(body)
+  }
+
+  /** The text at a place such as `identity.id`. */
+  text(place: string): string {
+    let value = this.#body
+    for (const name of place.split('.'))
+      value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+    if (typeof value !== 'string') throw new Error(`the answer has no text at ${place}`)
+    return value
+  }
+}
+
+/** Does `work` for each number from `from` up to but not including `to`, some at a time. */
+export const inParallel = async (
+  { from, to }: { from: number; to: number },
+  work: (number: number) => Promise<unknown>,
+): Promise<void> => {
+  let next = from
+  const runner = async () => {
+    while (next < to) await work(next++)
+  }
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, to - from) }, runner))
+}
