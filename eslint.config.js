@@ -8,7 +8,14 @@ const limits = (maxLines) => ({
 })
 
 /** Files that may break a tail limit, each with its reason. */
-const exceptions = [{ files: ['server/src/config.ts'], rules: { 'no-restricted-properties': 'off' } }]
+const exceptions = [
+  {
+    files: ['server/src/config.ts', 'server/test/**/*.ts', 'e2e/**/*.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
+  // A table of routes is a list; each handler in it stays short.
+  { files: ['**/*routes.ts'], rules: { 'max-lines-per-function': 'off' } },
+]
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/data/**', '**/node_modules/**'] },
@@ -55,6 +62,8 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
     },
   },
   {

@@ -1,9 +1,9 @@
-import { build, explain, install, isInstalled, requireNode, run, step } from './prepare.mjs'
+import { buildAll, explain, install, isInstalled, requireNode, run, step } from './prepare.mjs'
 
 requireNode()
 try {
   if (!isInstalled()) await step('installing packages', install)
-  await step('building', build)
+  await step('building', buildAll)
   const { startTestPostgres } = await import('../server/dist/test/start-test-postgres.js')
   const postgres = await startTestPostgres()
   try {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 export const ROOT = path.resolve(import.meta.dirname, '..')
@@ -21,10 +21,11 @@ export const isInstalled = () => timeOf(at('node_modules', '.package-lock.json')
 
 export const install = () => run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'])
 
-const BUILD_INPUTS = ['tsconfig.base.json', 'server', 'bench', 'e2e']
+const BUILD_INPUTS = ['tsconfig.base.json', 'server/tsconfig.json', 'server/tsconfig.start.json', 'server/src']
+const BUILT = ['server', 'dist', '.built']
 
 export const isBuilt = () => {
-  const builtAt = timeOf(at('server', 'dist', '.tsbuildinfo'))
+  const builtAt = timeOf(at(...BUILT))
   return builtAt > 0 && BUILD_INPUTS.every((input) => newestIn(at(input)) <= builtAt)
 }
 
@@ -43,7 +44,16 @@ const newestIn = (entry) => {
   )
 }
 
-export const build = () => run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '--build'])
+const compile = (...args) => run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), ...args])
+
+/** What is needed to run: types are checked by the tests, and whoever starts the server need not wait for that. */
+export const build = async () => {
+  await compile('--project', 'server/tsconfig.start.json')
+  writeFileSync(at(...BUILT), '')
+}
+
+/** Everything, tests included, with all types checked. */
+export const buildAll = () => compile('--build')
 
 /** Runs a command to its end; what it prints is shown only when it fails. */
 export const run = (command, args, options = {}) =>
