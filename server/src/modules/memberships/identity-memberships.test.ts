@@ -282,4 +282,19 @@ describe('what a membership gives', () => {
       await other.stop()
     }
   })
+
+  test('a right to assign roles that another process has just given counts at once', async () => {
+    const other = await startServerOn(server.url)
+    try {
+      const giver = await joined({ role: 'member' })
+      const roles = [{ role: 'viewer' }]
+      const assign = async () => other.patch(`${PATH}/${target.identityId}`, { roles }, { token: giver.token })
+      const target = await joined()
+      assert.equal((await assign()).body.error, 'PermissionBoundaryError')
+      await server.patch(`${PATH}/${giver.identityId}`, { roles: [{ role: 'admin' }] }, { token })
+      assert.equal((await assign()).status, 200)
+    } finally {
+      await other.stop()
+    }
+  })
 })

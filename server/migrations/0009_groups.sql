@@ -1,1 +1,0 @@
--- Reserved: groups and their members live in 0007.
