@@ -308,22 +308,25 @@ test('the clock shows the time of the database', async () => {
   assert.ok(Math.abs(reader.clock.now() - Number(rows[0]?.ms)) < 1_000)
 })
 
-test('an ordinary role is enough', async () => {
-  const admin = await connectTo(url)
-  const role = `plain_${process.pid}`
-  await admin.query(`create role ${role} login; grant select on changes, changes_state to ${role}`)
-  const resets: string[] = []
-  const plain = new URL(url)
-  plain.username = role
-  const feed = await startFeed({ at: plain.href, observer: { reset: (reason) => resets.push(reason) } })
-  const there = delivered(feed)
-  await commit(writer, 'a')
-  await feed.readNow()
-  assert.deepEqual([there, resets], [['a'], ['started']])
-  await feed.stop()
-  await admin.query(`drop owned by ${role}; drop role ${role}`)
-  await admin.end()
-})
+const ownRole = await sql<{ isOrdinary: boolean }>`
+  select not (rolsuper or rolreplication or pg_has_role(oid, 'pg_monitor', 'member')) as is_ordinary
+  from pg_roles where rolname = current_user`.execute(db.pool)
+
+test(
+  'an ordinary role is enough, the one of all these tests',
+  {
+    skip: ownRole.rows[0]?.isOrdinary ? false : 'the PostgreSQL at hand was given with a privileged role',
+  },
+  async () => {
+    const resets: string[] = []
+    const feed = await startFeed({ observer: { reset: (reason) => resets.push(reason) } })
+    const there = delivered(feed)
+    await commit(writer, 'a')
+    await feed.readNow()
+    assert.deepEqual([there, resets], [['a'], ['started']])
+    await feed.stop()
+  },
+)
 
 test('two databases in one cluster hear nothing of each other', async () => {
   const other = await openTestDatabase()
