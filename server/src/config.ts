@@ -30,6 +30,13 @@ const url = (...protocols: string[]) =>
       `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     )
 
+const isOrigin = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+const origins = list.refine(
+  (parts) => parts.every(isOrigin),
+  'must be a comma-separated list of origins such as https://example.com',
+)
+
 const cidrs = list.refine(
   (parts) => parts.every((part) => parseCidr(part) !== undefined),
   'must be a comma-separated list of addresses or CIDR ranges such as 10.0.0.0/8',
@@ -64,7 +71,7 @@ const options = z.object({
     .describe(
       'Address people and clients use, for links, cookies and CORS. Default: `http://localhost:` and the port.',
     ),
-  CORS_ALLOWED_ORIGINS: list
+  CORS_ALLOWED_ORIGINS: origins
     .optional()
     .describe('Further origins, comma-separated, whose pages may call the API with credentials.'),
   HOLDFAST_DATA_DIR: z

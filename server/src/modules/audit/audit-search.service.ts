@@ -35,7 +35,8 @@ export class AuditSearch {
     // Without an end there is none: the clock counts in milliseconds, and what was just written belongs here.
     const filter = { ...query, organizationId: actor.organizationId, from: period.from, to: endDate && period.to }
     const rows = await store.list(db.pool, filter)
-    const names = await store.findProjectNames(db.pool, [...new Set(rows.flatMap((row) => row.projectId ?? []))])
+    const projectIds = [...new Set(rows.flatMap((row) => row.projectId ?? []))]
+    const names = await store.findProjectNames(db.pool, actor.organizationId, projectIds)
     return rows.map((row) => this.#shown(row, names))
   }
 

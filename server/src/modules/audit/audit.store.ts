@@ -109,10 +109,15 @@ export const listSeenEventTypes = async (db: Db, organizationId: string | undefi
   return rows.map(({ type }) => type)
 }
 
-/** By id. A project that was deleted has none any more. */
-export const findProjectNames = async (db: Db, ids: readonly string[]): Promise<Map<string, string>> => {
+/** By id, of the organization's own projects: a refused request may have named any. One that was deleted has none any more. */
+export const findProjectNames = async (
+  db: Db,
+  organizationId: string | undefined,
+  ids: readonly string[],
+): Promise<Map<string, string>> => {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<{ id: string; name: string }>`
-    select id, name from projects where id = any (${ids}::uuid[])`.execute(db)
+    select id, name from projects
+    where organization_id = ${organizationId ?? null}::uuid and id = any (${ids}::uuid[])`.execute(db)
   return new Map(rows.map(({ id, name }) => [id, name]))
 }

@@ -4,6 +4,7 @@ import { newId } from '../../lib/uuid.ts'
 import { TrustedCache } from '../../platform/changes/cache.ts'
 import type { ChangeFeed } from '../../platform/changes/feed.ts'
 import type { Database, Db, Tx } from '../../platform/db/db.ts'
+import { isForeignKeyViolation } from '../../platform/db/failures.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor, UserActor } from '../permissions/actor.ts'
 import type { PermissionService } from '../permissions/permissions.service.ts'
@@ -127,7 +128,7 @@ export class OrganizationService {
     const row = { userId: null, identityId: null, groupId: null, inviteEmail: null, lastInvitedAt: null, ...member }
     const membership = await members.insert(tx, { ...row, id: newId() })
     if (!membership) throw badRequest('It is a member of the organization already')
-    await members.replaceRoles(tx, membership.id, granted)
+    await replaceRoles(tx, membership.id, granted)
     await this.#append(tx, member, 'organization-member-added')
     return membership
   }
@@ -136,7 +137,7 @@ export class OrganizationService {
   async setRoles(tx: Tx, member: MemberKey, granted: readonly RoleGrant[]): Promise<Membership> {
     const membership = await this.#requireMember(tx, member)
     if (!granted.some(isAdmin)) await this.#requireOtherAdmin(tx, membership)
-    await members.replaceRoles(tx, membership.id, granted)
+    await replaceRoles(tx, membership.id, granted)
     await this.#append(tx, member, 'organization-member-changed')
     return (await members.update(tx, membership.id, {})) ?? membership
   }
@@ -192,3 +193,10 @@ const scopeOf = (member: MemberKey): string => {
 }
 
 const isAdmin = ({ role }: RoleGrant): boolean => role === 'admin'
+
+/** A role may be deleted between being found and being given. */
+const replaceRoles = async (tx: Tx, membershipId: string, granted: readonly RoleGrant[]): Promise<void> => {
+  await members.replaceRoles(tx, membershipId, granted).catch((error: unknown) => {
+    throw isForeignKeyViolation(error) ? notFound('A role was not found in the organization') : error
+  })
+}

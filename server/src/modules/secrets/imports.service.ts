@@ -86,7 +86,7 @@ export class ImportService {
   ): Promise<ImportView & { place: Spot & { environment: string }; at: Environment }> {
     const row = isUuid(id) ? await store.findById(this.#deps.db.pool, id) : undefined
     if (!row) throw noSuchImport(id)
-    const { project, ability } = await this.#deps.places.enter(actor, { projectId: row.projectId })
+    const { project, ability } = await this.#deps.places.enterHome(actor, row.projectId, noSuchImport(id))
     const at = project.environments.find((environment) => environment.id === row.environmentId)
     const view = viewOf(project, row)
     if (!at || !view) throw noSuchImport(id)

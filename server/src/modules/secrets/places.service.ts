@@ -1,4 +1,4 @@
-import { badRequest, notFound } from '../../lib/app-error.ts'
+import { AppError, badRequest, notFound } from '../../lib/app-error.ts'
 import { TrustedCache } from '../../platform/changes/cache.ts'
 import type { ChangeFeed } from '../../platform/changes/feed.ts'
 import type { Database } from '../../platform/db/db.ts'
@@ -54,6 +54,15 @@ export class Places {
     const project = await this.#deps.projects.find(projectId)
     if (!project) throw notFound(`Project with id '${projectId}' not found`)
     return { project, ability }
+  }
+
+  /** For what was asked for by its own id: of another organization's it is not told that there is such a thing. */
+  async enterHome(actor: Actor, projectId: string, absence: AppError): Promise<Entered> {
+    try {
+      return await this.enter(actor, { projectId })
+    } catch (error) {
+      throw error instanceof AppError && error.kind === 'not-found' ? absence : error
+    }
   }
 
   /** What is kept of a project may lack an environment that has just been made elsewhere. */

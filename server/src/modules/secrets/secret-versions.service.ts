@@ -32,13 +32,17 @@ export class SecretVersionService {
     const rows = await store.list(this.#deps.db.pool, secretId, page)
     const own = rows.filter(({ userId }) => userId === null || userId === actor.id)
     const opened = await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), own)
+    const present = await findById(this.#deps.db.pool, secretId)
+    const [now] = present ? await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), [present]) : []
+    // What is kept from someone now is kept in all that it has been.
+    const isKept = now?.userId === null && !ability.present.can('readValue', 'secrets', fieldsOf(spot, named(now)))
     await this.#deps.audit.note(actor, {
       type: 'get-secret-versions',
       projectId: project.id,
       metadata: { environment: spot.environment, secretPath: spot.path, secretId, numberOfVersions: own.length },
     })
     const mayRead = (secret: Secret) =>
-      secret.userId !== null || ability.present.can('readValue', 'secrets', fieldsOf(spot, named(secret)))
+      secret.userId !== null || (!isKept && ability.present.can('readValue', 'secrets', fieldsOf(spot, named(secret))))
     return {
       projectId: project.id,
       environment: spot.environment,
@@ -110,7 +114,7 @@ export class SecretVersionService {
   async #home(actor: Actor, secretId: string, action: 'read' | 'perform-rollback'): Promise<Home> {
     const place = isUuid(secretId) ? await store.findPlace(this.#deps.db.pool, secretId) : undefined
     if (!place) throw noSuchSecret(secretId)
-    const entered = await this.#deps.places.enter(actor, { projectId: place.projectId })
+    const entered = await this.#deps.places.enterHome(actor, place.projectId, noSuchSecret(secretId))
     const environment = entered.project.environments.find(({ id }) => id === place.environmentId)
     if (!environment) throw noSuchSecret(secretId)
     const spot = { environment: environment.slug, path: place.path }

@@ -26,7 +26,8 @@ export type GetQuery = ProjectChoice & {
   expandSecretReferences: boolean
   includeImports: boolean
 }
-type Found = { secret: ListedSecret; spot: Spot; isImported: boolean }
+/** `present` is what an older version has become. */
+type Found = { secret: ListedSecret; present?: ListedSecret; spot: Spot; isImported: boolean }
 
 /** Reading one secret. */
 export class SecretService {
@@ -47,7 +48,11 @@ export class SecretService {
     const found = (await this.#find(actor, place, key, query)) ?? (await this.#findImported(entered, place, key, query))
     if (!found) throw noSuchSecret(key)
     const { secret } = found
-    if (secret.type === 'shared' && !found.isImported) await requireVisible(entered, found, query)
+    if (secret.type === 'shared' && !found.isImported) {
+      await requireVisible(entered, found, query)
+      // What is kept from someone now is kept in all that it has been.
+      if (found.present) await requireVisible(entered, { ...found, secret: found.present }, query)
+    }
     await this.#note(actor, entered, found)
     if (!query.viewSecretValue && secret.type === 'shared') return concealed(secret)
     return query.expandSecretReferences ? this.#expanded(entered, found) : secret
@@ -56,12 +61,13 @@ export class SecretService {
   async getById(actor: Actor, id: string): Promise<ListedSecret> {
     const row = isUuid(id) ? await store.findById(this.#deps.db.pool, id) : undefined
     if (!row || (row.userId !== null && row.userId !== actor.id)) throw notFound(`Secret with id '${id}' not found`)
-    const entered = await this.#deps.places.enter(actor, { projectId: row.projectId })
+    const absence = notFound(`Secret with id '${id}' not found`)
+    const entered = await this.#deps.places.enterHome(actor, row.projectId, absence)
     const environment = entered.project.environments.find((candidate) => candidate.id === row.environmentId)
-    if (!environment) throw notFound(`Secret with id '${id}' not found`)
+    if (!environment) throw absence
     const { organizationId, id: projectId } = entered.project
     const [secret] = await this.#deps.box.open(this.#deps.db.pool, { organizationId, projectId }, [row])
-    if (!secret) throw notFound(`Secret with id '${id}' not found`)
+    if (!secret) throw absence
     const spot = { environment: environment.slug, path: row.path }
     const found = { secret: toListedSecret(secret, { projectId, ...spot }), spot, isImported: false }
     await requireVisible(entered, found, { viewSecretValue: true })
@@ -80,9 +86,10 @@ export class SecretService {
       entry = snapshot.find(key, { isPersonal })
     }
     if (!entry) return undefined
-    const isPresent = query.version === undefined || query.version === entry.version
-    const secret = isPresent ? snapshot.read(entry) : await this.#version(place, entry.id, query.version ?? 0)
-    return { secret, spot: place, isImported: false }
+    const present = snapshot.read(entry)
+    if (query.version === undefined || query.version === entry.version)
+      return { secret: present, spot: place, isImported: false }
+    return { secret: await this.#version(place, entry.id, query.version), present, spot: place, isImported: false }
   }
 
   async #version(place: Place, secretId: string, version: number): Promise<ListedSecret> {

@@ -49,7 +49,7 @@ export class LoginService {
     return sessions.tokensOf(await this.#open(user, origin))
   }
 
-  /** New tokens of the same session, for one organization. Whoever was invited to it is in from now on. */
+  /** New tokens of the same session, for one organization. An invitation is accepted by its link alone: nobody has proved an address. */
   async selectOrganization(actor: UserActor, organizationId: string): Promise<SessionTokens> {
     const { db, organizations, sessions, clock } = this.#deps
     const organization = isUuid(organizationId) ? await organizations.find(db.pool, organizationId) : undefined
@@ -60,7 +60,8 @@ export class LoginService {
       const membership = await organizations.findMember(tx, member)
       if (!membership) throw forbidden(`You are not a member of the organization with id '${organizationId}'`)
       if (!membership.isActive) throw forbidden('Your membership in this organization is not active')
-      if (membership.status === 'invited') await organizations.updateMember(tx, member, { status: 'accepted' })
+      if (membership.status === 'invited')
+        throw forbidden('Open the link of your invitation to this organization first')
 
       const metadata = { organizationId, organizationName: organization.name }
       await this.#deps.audit.record(tx, actor, { type: 'select-organization', organizationId, metadata })
