@@ -218,3 +218,18 @@ describe(`POST ${COMPLETE}`, () => {
     assert.equal(selection.status, 403)
   })
 })
+
+test('an account that came in elsewhere accepts an invitation by its link alone', async () => {
+  const email = 'cto@example.com'
+  await complete(await signUpTokenFor(email), account(email))
+  const own = await logIn(server, { email, password: PASSWORD })
+  const created = await server.post('/api/v2/organizations', { name: 'Elsewhere' }, { token })
+  const elsewhere = created.body.organization.id as string
+  const owner = await logIn(server, { ...admin, organizationId: elsewhere })
+  const { code } = await invited(email, owner, elsewhere)
+
+  const select = () => server.post('/api/v3/auth/select-organization', { organizationId: elsewhere }, { token: own })
+  assert.equal((await select()).status, 403)
+  assert.equal((await verify({ email, code, organizationId: elsewhere })).status, 200)
+  assert.equal((await select()).status, 200)
+})
