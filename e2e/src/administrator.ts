@@ -35,6 +35,10 @@ export class Administrator {
     return { identityId: identity.id, clientId: identityUniversalAuth.clientId, clientSecret }
   }
 
+  makeAdmin(identityId: string) {
+    return call(this.#url, 'PATCH', `/api/v1/identities/${identityId}`, { body: { role: 'admin' }, token: this.token })
+  }
+
   post(path: string, body: object) {
     return call(this.#url, 'POST', path, { body, token: this.token })
   }
