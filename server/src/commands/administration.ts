@@ -2,7 +2,7 @@ import { type Config } from '../config.ts'
 import { createFoundation, type Foundation, prepareDatabase } from '../foundation.ts'
 import { createLogger } from '../platform/logger.ts'
 import { createServices, type Services } from '../services.ts'
-import { joinInstallation } from './installation.ts'
+import { joinInstallation, withInstallation } from './installation.ts'
 import { Progress } from './progress.ts'
 
 type Administration = { foundation: Foundation; services: Services; write: (line: string) => void }
@@ -13,14 +13,11 @@ export const administer = async <T>(
   work: (administration: Administration) => Promise<T>,
 ): Promise<T> => {
   const progress = new Progress()
-  const installation = await joinInstallation(config, progress)
-  const foundation = createFoundation({ ...installation, config, log: createLogger('warn') })
-  const services = createServices(foundation)
-  try {
+  return withInstallation(joinInstallation(config, progress), async (installation) => {
+    const foundation = createFoundation({ ...installation, config, log: createLogger('warn') })
     await prepareDatabase(foundation, { report: () => undefined, mayMigrate: false })
-    return await work({ foundation, services, write: (line) => progress.line(line) })
-  } finally {
-    await services.close()
-    await installation.close()
-  }
+    const services = createServices(foundation)
+    const write = (line: string) => progress.line(line)
+    return work({ foundation, services, write }).finally(() => services.close())
+  })
 }

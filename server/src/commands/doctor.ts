@@ -4,8 +4,8 @@ import { MIGRATIONS_FOLDER } from '../foundation.ts'
 import { OperatorError } from '../lib/operator-error.ts'
 import { verifyRootKey } from '../platform/crypto/root-key-check.ts'
 import { connectDirectly } from '../platform/db/connection.ts'
-import { isConnectionFailure } from '../platform/db/failures.ts'
 import { readMigrations, requireMigrated } from '../platform/db/migrations.ts'
+import { databaseProblem } from './database-problem.ts'
 import { type Installation, joinInstallation } from './installation.ts'
 import { Progress } from './progress.ts'
 
@@ -116,8 +116,9 @@ const attempt = async <T>(progress: Progress, title: string, work: () => Promise
     progress.line(`  ✓ ${title}`)
     return result
   } catch (error) {
-    if (!(error instanceof OperatorError) && !isConnectionFailure(error)) throw error
-    progress.line(`  ✗ ${title}: ${(error as Error).message.replaceAll('\n', '; ')}`)
+    const complaint = error instanceof OperatorError ? error.message : databaseProblem(error)?.advice
+    if (complaint === undefined) throw error
+    progress.line(`  ✗ ${title}: ${complaint.replaceAll('\n', '; ')}`)
     return undefined
   }
 }

@@ -16,6 +16,7 @@ export class Progress {
     const timer = setInterval(show, 100)
     try {
       const result = await work((text) => {
+        if (text === detail) return
         detail = text
         if (this.#isLive) show()
         else this.line(`  … ${title}: ${text}`)

@@ -41,14 +41,30 @@ describe('the clock', () => {
     assert.equal(clock.now(), DATABASE_MS + HOUR_MS)
   })
 
-  test('goes on as before when the database is set back by an hour', () => {
+  test('goes on at half speed while it is ahead of a database that was set back by an hour, and then agrees', () => {
     const { clock, time } = clockAt(0)
     clock.observe(DATABASE_MS)
-    for (let seconds = 1; seconds <= 60; seconds++) {
-      time.elapsedMs = seconds * 1_000
-      clock.observe(DATABASE_MS - HOUR_MS + seconds * 1_000)
+    const observeFor = (fromSeconds: number, toSeconds: number) => {
+      for (let seconds = fromSeconds; seconds <= toSeconds; seconds++) {
+        time.elapsedMs = seconds * 1_000
+        clock.observe(DATABASE_MS - HOUR_MS + seconds * 1_000)
+        assert.ok(clock.now() >= DATABASE_MS - HOUR_MS + seconds * 1_000, 'never behind the database')
+      }
     }
-    assert.ok(Math.abs(clock.now() - (DATABASE_MS + 60_000)) <= 60)
+    observeFor(1, 60)
+    assert.equal(clock.now(), DATABASE_MS + 30_000)
+    observeFor(61, 7_200)
+    assert.equal(clock.now(), DATABASE_MS + HOUR_MS)
+    observeFor(7_201, 7_300)
+    assert.equal(clock.now(), DATABASE_MS - HOUR_MS + 7_300_000)
+  })
+
+  test('takes an answer that was long on its way for no step back', () => {
+    const { clock, time } = clockAt(0)
+    clock.observe(DATABASE_MS)
+    time.elapsedMs = 10_000
+    clock.observe(DATABASE_MS + 100, 50)
+    assert.equal(clock.now(), DATABASE_MS + 10_000)
   })
 
   test('comes back to a database that runs slower than this machine', () => {

@@ -1,13 +1,13 @@
 /** Milliseconds since 1970, in the database's time. Never goes back. */
 export type Clock = { now(): number }
 
-/** How much of the elapsed time may be taken back: more than any quartz drifts, far less than a clock set back by an hour. */
-const SLEW_MAX = 0.001
+/** How much of the elapsed time is given up while this clock is ahead: an hour too much is gone after two. */
+const SLOWDOWN = 0.5
 
 /**
  * The database's time, carried on by this machine's monotonic clock between two looks at it. It follows the database
- * forward at once. Backward it follows only by running a little slower: a database whose clock is set back must not
- * bring back what has ended, nor make what runs out last longer.
+ * forward at once. Backward it follows by running at half speed until they agree: what has ended stays ended, nothing
+ * lasts longer than the database says, and this process does not differ for long from one that was started later.
  */
 export class DatabaseClock implements Clock {
   readonly #elapsed: () => number
@@ -28,13 +28,15 @@ export class DatabaseClock implements Clock {
     return this.#latest
   }
 
-  /** Takes note of the database's time in an answer that has just come in: by now it is that, or a little later. */
-  observe(databaseMs: number): void {
+  /**
+   * Takes note of the database's time in an answer that has just come in, to a question that was asked at `askedAt`:
+   * by now it is that, or later by at most what has elapsed since.
+   */
+  observe(databaseMs: number, askedAt = this.#elapsed()): void {
     const at = this.#elapsed()
-    const ahead = databaseMs - at
-    const lowest =
-      this.#aheadOfElapsed === undefined ? ahead : this.#aheadOfElapsed - SLEW_MAX * (at - this.#observedAt)
-    this.#aheadOfElapsed = Math.max(ahead, lowest)
+    const [least, most] = [databaseMs - at, databaseMs - askedAt]
+    const slowed = (this.#aheadOfElapsed ?? least) - SLOWDOWN * (at - this.#observedAt)
+    this.#aheadOfElapsed = Math.max(least, Math.min(this.#aheadOfElapsed ?? least, Math.max(most, slowed)))
     this.#observedAt = at
   }
 }

@@ -1,4 +1,5 @@
-import { createSecretKey, randomBytes, randomUUID, type KeyObject } from 'node:crypto'
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
+import { newId } from '../../lib/uuid.ts'
 
 export const KEY_BYTES = 32
 
@@ -12,4 +13,4 @@ export const dataKeyOf = (id: string, raw: Buffer): DataKey => {
   return { id, idBytes: Buffer.from(id.replaceAll('-', ''), 'hex'), secret }
 }
 
-export const generateDataKey = (): DataKey => dataKeyOf(randomUUID(), randomBytes(KEY_BYTES))
+export const generateDataKey = (): DataKey => dataKeyOf(newId(), randomBytes(KEY_BYTES))

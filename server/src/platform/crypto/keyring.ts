@@ -73,6 +73,11 @@ export class Keyring {
     return this.#create(tx, purpose, ownerId)
   }
 
+  /** Together with what they sealed: nobody can open a copy of that any more, except with a copy of the keys. */
+  destroyOwnedBy(tx: Tx, ownerId: string): Promise<void> {
+    return store.deleteOwnedBy(tx, ownerId)
+  }
+
   /** Asks the database again which keys are active. A process that has not heard yet uses a retired one, which is harmless. */
   forget(): void {
     this.#active = new RecentMap(KEYS_MAX)
@@ -128,7 +133,7 @@ export class Keyring {
 
   async #root(id: string): Promise<RootKey> {
     const root = await this.#roots.findAfresh(id)
-    if (!root) throw new Error(`A key is under the root key ${id}, which this server was not given`)
+    if (!root) throw unavailable('The root key has been changed, and this server was not given the new one yet')
     return root
   }
 

@@ -49,6 +49,10 @@ export const insertActive = async (db: Db, row: KeyRow): Promise<boolean> => {
   return rows.length === 1
 }
 
+export const deleteOwnedBy = async (tx: Tx, ownerId: string): Promise<void> => {
+  await tx.deleteFrom('keys').where('ownerId', '=', ownerId).execute()
+}
+
 export const retireActive = async (tx: Tx, purpose: string, ownerId: string | null): Promise<void> => {
   await tx
     .updateTable('keys')

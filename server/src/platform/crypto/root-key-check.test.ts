@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { connectTo, createEmptyDatabase, openDatabase, openTestDatabase } from '../../../test/test-database.ts'
 import { Keyring } from './keyring.ts'
-import { judgeRootKeys, verifyRootKey } from './root-key-check.ts'
+import { findWrittenWith, judgeRootKeys, verifyRootKey } from './root-key-check.ts'
 import { generateRootKeyText, parseRootKey, RootKeyError, RootKeys, type RootKey } from './root-key.ts'
 import type { RootKeyRow } from './root-keys.store.ts'
 import { checkValueOf } from './wrapping.ts'
@@ -27,6 +27,7 @@ describe('the check on the first connection', () => {
     })
     await client.query('set default_transaction_read_only = on')
     await verifyRootKey(client, holding(newRoot()))
+    assert.equal(await findWrittenWith(client), undefined)
   })
 
   test('passes for the right key and refuses a wrong one, without writing', async () => {
@@ -36,8 +37,10 @@ describe('the check on the first connection', () => {
     after(() => client.end())
     await client.query('set default_transaction_read_only = on')
     await verifyRootKey(client, holding(newRoot()))
+    assert.equal(await findWrittenWith(client), undefined)
 
     await new Keyring({ db, roots: holding(root) }).establish()
+    assert.equal(await findWrittenWith(client), root.id)
     await verifyRootKey(client, holding(root))
     await verifyRootKey(client, holding(newRoot(), root))
     await assert.rejects(verifyRootKey(client, holding(newRoot())), refused(/is not the one this database was written/))

@@ -9,15 +9,26 @@ type Held = Pick<RootKeys, 'current' | 'find'>
 
 /** Throws `RootKeyError` unless the database opens with these root keys, or is new. Only reads, so it may come before migrating. */
 export const verifyRootKey = async (client: pg.Client, held: Held): Promise<void> => {
+  const rows = await listRootKeys(client)
+  if (rows.length > 0) judgeRootKeys(rows, held)
+}
+
+/** The id of the root key that the database was written with; undefined while it is new. Only reads. */
+export const findWrittenWith = async (client: pg.Client): Promise<string | undefined> => {
+  const rows = await listRootKeys(client)
+  return (rows.find(({ state }) => state === 'active') ?? rows[0])?.id
+}
+
+const listRootKeys = async (client: pg.Client): Promise<store.RootKeyRow[]> => {
   const { rows: found } = await client.query<{ exists: boolean }>(
     `select to_regclass('root_keys') is not null as exists`,
   )
-  if (found[0]?.exists !== true) return
+  if (found[0]?.exists !== true) return []
 
   const { rows } = await client.query<store.RootKeyRow>(
     'select id, check_value as "checkValue", state from root_keys order by id',
   )
-  if (rows.length > 0) judgeRootKeys(rows, held)
+  return rows
 }
 
 /** Ties a new database to the current root key. Of two servers with different keys, the second is refused. */

@@ -29,30 +29,38 @@ export const readRootKeyFile = async (file: string): Promise<RootKey | undefined
   }
 }
 
-/** The keys of a data directory that keeps its own; made on first use. */
-export const readOrGenerateRootKeys = async (directory: string): Promise<RootKeyPair> => {
+/** The keys of a data directory that keeps its own; undefined while it has none. */
+export const readKeptRootKeys = async (directory: string): Promise<RootKeyPair | undefined> => {
   const previous = await readRootKeyFile(path.join(directory, PREVIOUS_FILE))
-  const current = (await readRootKeyFile(path.join(directory, FILE))) ?? (await generate(directory, previous))
+  const current = await readRootKeyFile(path.join(directory, FILE))
+  if (previous && !current) {
+    throw new RootKeyError(`${path.join(directory, FILE)} is missing beside ${PREVIOUS_FILE}: restore it from a backup`)
+  }
   // Alike when a rotation stopped between keeping the old key and putting the new one in its place.
-  return previous && previous.id !== current.id ? { current, previous } : { current }
+  return current && { current, previous: previous?.id === current.id ? undefined : previous }
 }
 
-const generate = async (directory: string, previous: RootKey | undefined): Promise<RootKey> => {
-  const file = path.join(directory, FILE)
-  if (previous) throw new RootKeyError(`${file} is missing beside ${PREVIOUS_FILE}: restore it from a backup`)
-
+/** For a database that nothing has been written to: whatever was written under a lost key stays lost under a new one. */
+export const generateRootKeyFile = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true })
   const draft = await writeDraft(directory)
   try {
     // Of two processes at once, one link succeeds; the other finds a complete file and uses it.
-    await link(draft, file).catch(ignore('EEXIST'))
+    await link(draft, path.join(directory, FILE)).catch(ignore('EEXIST'))
     await syncDirectory(directory)
   } finally {
     await rm(draft, { force: true })
   }
-  const key = await readRootKeyFile(file)
-  if (!key) throw new RootKeyError(`The root key file ${file} vanished while it was being made`)
-  return key
+}
+
+/** `writtenWith`: the id of the key that the database needs, where that is known. */
+export const missingRootKey = (directory: string, writtenWith?: string): RootKeyError => {
+  const file = path.join(directory, FILE)
+  const key =
+    writtenWith === undefined ? 'its content' : `the root key ${writtenWith}, which the database was written with`
+  return new RootKeyError(
+    `${file} is missing, and no other key opens the database: restore that file from a backup, or set HOLDFAST_ROOT_KEY to ${key}`,
+  )
 }
 
 /**
@@ -60,7 +68,7 @@ const generate = async (directory: string, previous: RootKey | undefined): Promi
  * that one's keys. At every point a crash leaves both keys readable. Not for two callers at once.
  */
 export const replaceRootKeyFile = async (directory: string): Promise<RootKeyPair> => {
-  const pair = await readOrGenerateRootKeys(directory)
+  const pair = await requireKept(directory)
   if (pair.previous) return pair
 
   const draft = await writeDraft(directory)
@@ -69,7 +77,13 @@ export const replaceRootKeyFile = async (directory: string): Promise<RootKeyPair
   await syncDirectory(directory)
   await rename(draft, path.join(directory, FILE))
   await syncDirectory(directory)
-  return readOrGenerateRootKeys(directory)
+  return requireKept(directory)
+}
+
+const requireKept = async (directory: string): Promise<RootKeyPair> => {
+  const pair = await readKeptRootKeys(directory)
+  if (!pair) throw missingRootKey(directory)
+  return pair
 }
 
 /** Forgets the key that a finished rotation has replaced, if it is still the one kept. */

@@ -93,7 +93,8 @@ const finish = async (tx: Tx, previousRoot: RootKey): Promise<boolean> => {
 
 const replaceKeptKey = (db: Database, settings: RootKeySettings, directory: string) =>
   withFileLock(db, async (tx) => {
-    judgeRootKeys(await rootKeys.list(tx), await loadRootKeys(settings))
+    const rows = await rootKeys.list(tx)
+    judgeRootKeys(rows, await loadRootKeys(settings, () => Promise.resolve(rows[0]?.id)))
     return replaceRootKeyFile(directory)
   })
 

@@ -1,4 +1,4 @@
-import { readOrGenerateRootKeys, readRootKeyFile } from './root-key-files.ts'
+import { generateRootKeyFile, missingRootKey, readKeptRootKeys, readRootKeyFile } from './root-key-files.ts'
 import { HOW_TO_MAKE_ONE, parseRootKey, RootKeyError, RootKeys, type RootKey, type RootKeyPair } from './root-key.ts'
 
 /** Where the root key comes from, as configured. */
@@ -13,9 +13,34 @@ export type RootKeySettings = {
   generateIn?: string | undefined
 }
 
-export const loadRootKeys = async (settings: RootKeySettings): Promise<RootKeys> => {
+/** The id of the root key that the database was written with; undefined while nothing was written to it. */
+export type FindWrittenWith = () => Promise<string | undefined>
+
+const NEW_DATABASE: FindWrittenWith = () => Promise.resolve(undefined)
+
+/** Makes the key that the data directory is to keep, if there is none and the database is new. */
+export const loadRootKeys = async (
+  settings: RootKeySettings,
+  findWrittenWith: FindWrittenWith = NEW_DATABASE,
+): Promise<RootKeys> => {
+  const keeper = keeperOf(settings)
+  if (keeper !== undefined) {
+    if (settings.previousRootKey !== undefined) {
+      throw new RootKeyError(
+        'HOLDFAST_ROOT_KEY_PREVIOUS is set, but the new root key is not: set HOLDFAST_ROOT_KEY too',
+      )
+    }
+    await ensureKept(keeper, findWrittenWith)
+  }
   const read = () => readRootKeys(settings)
   return new RootKeys(await read(), read)
+}
+
+const ensureKept = async (directory: string, findWrittenWith: FindWrittenWith): Promise<void> => {
+  if (await readKeptRootKeys(directory)) return
+  const writtenWith = await findWrittenWith()
+  if (writtenWith !== undefined) throw missingRootKey(directory, writtenWith)
+  await generateRootKeyFile(directory)
 }
 
 /** The data directory, when it is the one that keeps the key. */
@@ -26,12 +51,9 @@ const readRootKeys = async (settings: RootKeySettings): Promise<RootKeyPair> => 
   const { previousRootKey } = settings
   const keeper = keeperOf(settings)
   if (keeper !== undefined) {
-    if (previousRootKey !== undefined) {
-      throw new RootKeyError(
-        'HOLDFAST_ROOT_KEY_PREVIOUS is set, but the new root key is not: set HOLDFAST_ROOT_KEY too',
-      )
-    }
-    return readOrGenerateRootKeys(keeper)
+    const kept = await readKeptRootKeys(keeper)
+    if (!kept) throw missingRootKey(keeper)
+    return kept
   }
 
   const current = await readConfigured(settings)

@@ -130,6 +130,25 @@ describe('a root key that the data directory keeps', () => {
     assert.deepEqual(await readdir(directory), ['root.key'])
   })
 
+  test('is not made anew for a database that was written with another, and nothing is written', async () => {
+    const directory = newDirectory()
+    await mkdir(directory)
+    const expected = oneLine(/root\.key is missing.*restore that file from a backup.*HOLDFAST_ROOT_KEY.*0123abcd/)
+    await assert.rejects(
+      loadRootKeys({ generateIn: directory }, () => Promise.resolve('0123abcd')),
+      expected,
+    )
+    assert.deepEqual(await readdir(directory), [])
+  })
+
+  test('is not made anew when it vanishes under a running server', async () => {
+    const directory = newDirectory()
+    const roots = await loadRootKeys({ generateIn: directory })
+    await rm(path.join(directory, 'root.key'))
+    await assert.rejects(roots.findAfresh('of another process'), oneLine(/root\.key is missing/))
+    assert.deepEqual(await readdir(directory), [])
+  })
+
   test('is not made when one is configured', async () => {
     const directory = newDirectory()
     await loadRootKeys({ rootKey: generateRootKeyText(), generateIn: directory })

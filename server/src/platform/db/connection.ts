@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { OperatorError } from '../../lib/operator-error.ts'
 
 export type ConnectionOptions = {
   url: string
@@ -28,9 +29,19 @@ export const connectionConfig = ({ url, applicationName, statementTimeoutMs }: C
 
 /** A connection of one's own beside the pool, for what lives in a session: LISTEN, advisory locks, migrations. */
 export const connectDirectly = async (options: ConnectionOptions): Promise<pg.Client> => {
-  const client = new pg.Client({ ...connectionConfig(options), connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  const client = createClient(options)
   // Whoever runs a query sees its failure; an idle connection's end is seen by 'end' listeners.
   client.on('error', () => undefined)
   await client.connect()
   return client
+}
+
+/** The driver reads the URL here, and the certificates and keys that it names. */
+const createClient = (options: ConnectionOptions): pg.Client => {
+  try {
+    return new pg.Client({ ...connectionConfig(options), connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unknown reason'
+    throw new OperatorError(`DATABASE_URL cannot be used (${reason}): correct it`, { cause })
+  }
 }

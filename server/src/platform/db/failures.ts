@@ -25,10 +25,12 @@ const SOCKET_FAILURES = new Set([
 const DRIVER_FAILURE =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/i
 
-/** 08: connection exceptions · 53: out of connections, memory, disk · 57P: shutdown, crash, starting up · 57014: statement_timeout · 25P03: idle in transaction */
+/** 08: connection exceptions · 28, 3D: not let in · 53: out of connections, memory, disk · 57P: shutdown, crash, starting up · 57014: statement_timeout · 25P03: idle in transaction */
 const isServerFailure = (code: string): boolean =>
-  isSqlState(code) &&
-  (code.startsWith('08') || code.startsWith('53') || code.startsWith('57') || code === '25P03' || code === '55P03')
+  isSqlState(code) && (/^(08|28|3D|53|57)/.test(code) || code === '25P03' || code === '55P03')
+
+/** The disk, the memory or the connections of the database are used up. */
+export const isExhausted = (error: unknown): boolean => /^53...$/.test(codeOf(error))
 
 /** True when the database cannot be reached or is not able to answer now, as opposed to having judged the statement. */
 export const isConnectionFailure = (error: unknown): boolean => {

@@ -54,11 +54,18 @@ export const writeMarker = async (dataDir: string, database: string): Promise<bo
   return isFirst ?? false
 }
 
+/** Not by `recursive`, which goes round for ever in a folder that exists and in which nothing can be made (/proc). */
+const makeFolders = async (path: string, mode: number): Promise<void> => {
+  if (await unless(['ENOENT'], stat(path))) return
+  if (dirname(path) !== path) await makeFolders(dirname(path), mode)
+  await unless(['EEXIST'], mkdir(path, { mode }))
+}
+
 /** Makes the folder if need be and returns its true path; refuses one with files that are not Holdfast's. */
 export const claimDirectory = async (given: string): Promise<string> => {
   const isRoot = process.getuid?.() === 0
   // As root the database has a user of its own, who must be able to pass through.
-  await mkdir(given, { recursive: true, mode: isRoot ? 0o711 : 0o700 })
+  await makeFolders(given, isRoot ? 0o711 : 0o700)
   const dataDir = await realpath(given)
   const foreign = (await readdir(dataDir)).find(isForeign)
   if (foreign !== undefined && (await readMarker(dataDir)) === undefined) {

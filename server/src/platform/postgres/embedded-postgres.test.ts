@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -137,6 +137,34 @@ describe('a running database', () => {
     process.kill(await postmasterPid(dataDir), 'SIGKILL')
     await eventually(() => query(url, 'select from kept').catch(() => undefined), 'the database to be back')
     assert(reports.includes('PostgreSQL ended unexpectedly'))
+    await stop()
+  })
+
+  test('warns of what its log says when it loses a process or its disk is full, and of nothing else', async () => {
+    const { url, reports, stop } = await startHere(dataDir)
+    const before = reports.length
+    const [backend] = await query(url, 'select pg_backend_pid() as pid')
+    assert(backend)
+    const dying = assert.rejects(query(url, 'select pg_sleep(60) -- to be killed'))
+    const pid = await eventually(async () => {
+      const [found] = await query(
+        url,
+        "select pid from pg_stat_activity where query like '%to be killed' and pid <> pg_backend_pid()",
+      )
+      return found?.['pid']
+    }, 'the query to run')
+    process.kill(Number(pid), 'SIGKILL')
+    await dying
+    await appendFile(
+      join(dataDir, 'postgres.log'),
+      'at PANIC:  could not write to file: No space left on device\nat LOG:  fine\n',
+    )
+    await eventually(() => reports.length >= before + 2, 'the warnings')
+    const [killed, panic] = reports.slice(before)
+    assert.match(killed ?? '', /^PostgreSQL says: LOG: .*\(PID \d+\) was terminated by signal 9/)
+    assert.equal(panic, 'PostgreSQL says: PANIC:  could not write to file: No space left on device')
+    await eventually(() => query(url, 'select 1').catch(() => undefined), 'the database to be back')
+    assert.equal(reports.length, before + 2)
     await stop()
   })
 

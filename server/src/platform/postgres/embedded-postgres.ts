@@ -1,9 +1,8 @@
 import { prepareBinaries, refuseWindows } from './binaries.ts'
 import { openCluster } from './cluster.ts'
 import { databaseUrl } from './database.ts'
-import { DataDirectoryError } from './data-directory-error.ts'
+import { asDataDirectoryError, DataDirectoryError } from './data-directory-error.ts'
 import { lockDirectory } from './directory-lock.ts'
-import { errnoOf } from './errno.ts'
 import { openHome } from './home.ts'
 import type { Home } from './home.ts'
 import { closeSocketDirectory } from './socket-directory.ts'
@@ -22,37 +21,21 @@ type Options = {
   /** Holdfast's own folder; made if it does not exist. */
   dataDir: string
   report: (progress: string) => void
+  /** What happens to it after the start; by default that is reported too. */
+  warn?: (message: string) => void
   /** For tests: quick, and lost when the machine stops. */
   ephemeral?: boolean
 }
 
-/** Failures of the file system that are the folder's and not the program's. */
-const FOLDER_FAILURES = new Set([
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'ENOSPC',
-  'EDQUOT',
-  'ENOTDIR',
-  'EEXIST',
-  'ENOTSUP',
-  'EOPNOTSUPP',
-])
-
-const asDataDirectoryError = (error: unknown, dataDir: string) =>
-  error instanceof Error && FOLDER_FAILURES.has(errnoOf(error) ?? '')
-    ? new DataDirectoryError(
-        `${dataDir} cannot be used (${error.message}): mend that, or point HOLDFAST_DATA_DIR elsewhere.`,
-        { cause: error },
-      )
-    : error
-
-const startIn = async (home: Home, { report, ephemeral = false }: Options): Promise<EmbeddedPostgres> => {
+const startIn = async (
+  home: Home,
+  { report, warn = report, ephemeral = false }: Options,
+): Promise<EmbeddedPostgres> => {
   const lock = await lockDirectory(home.path)
   try {
     const binaries = await prepareBinaries(home)
     const cluster = await openCluster(home, binaries, { ephemeral, report })
-    const end = await supervise(cluster)
+    const end = await supervise(cluster, warn)
     const stop = async () => {
       await end()
       await closeSocketDirectory(home, cluster.socketDirectory)
