@@ -43,7 +43,10 @@ export type IssuedToken = {
 }
 
 type Times = { issuedAtSeconds: number; lifetimeSeconds: number }
-type Grant = Pick<IdentityActor, 'name' | 'isInstanceAdmin' | 'metadata'> & { admits: (ip: string) => boolean }
+type Grant = Pick<IdentityActor, 'name' | 'isInstanceAdmin' | 'metadata'> & {
+  admits: (ip: string) => boolean
+  usedUpBy: string | null
+}
 
 /** About a kilobyte each. */
 const CACHED_MAX = 20_000
@@ -83,7 +86,15 @@ export class AccessTokenService {
   async authenticate(claims: TokenClaims, origin: Origin): Promise<IdentityActor> {
     const token = readClaims(claims)
     const grant = await this.#requireGrant(token, origin.ip)
-    if (token.usesLimit > 0) await this.#takeUse(token, claims.exp)
+    if (token.usesLimit > 0) await this.#takeUse(token, claims.exp, origin)
+    return actorOf(token, grant, origin)
+  }
+
+  /** The same for a request that goes on: takes no use, and throws once another request took the last. */
+  async stillHolds(claims: TokenClaims, origin: Origin): Promise<IdentityActor> {
+    const token = readClaims(claims)
+    const grant = await this.#requireGrant(token, origin.ip)
+    if (grant.usedUpBy !== null && grant.usedUpBy !== origin.requestId) throw usedUp()
     return actorOf(token, grant, origin)
   }
 
@@ -138,8 +149,7 @@ export class AccessTokenService {
     const kept = this.#grants.peek(token.id)
     if (kept?.admits(ip)) return kept
 
-    const tags = [`token:${token.id}`, `actor:${token.identityId}`, `organization:${token.organizationId}`]
-    if (token.clientSecretId !== undefined) tags.push(`client-secret:${token.clientSecretId}`)
+    const tags = scopesOf(token)
     const load = async () => {
       const row = await this.#findGrant(token)
       return row && grantOf(row)
@@ -155,9 +165,15 @@ export class AccessTokenService {
     return row && isBoundTo(token.id, row) ? row : undefined
   }
 
-  async #takeUse({ id: tokenId, usesLimit }: IdentityToken, expiresAtSeconds: number): Promise<void> {
+  /** Of the last use everybody is told: what the token has open ends with it. */
+  async #takeUse({ id: tokenId, usesLimit }: IdentityToken, expiresAtSeconds: number, origin: Origin): Promise<void> {
+    const { db, changes } = this.#deps
     const use = { tokenId, usesLimit, expiresAt: new Date(expiresAtSeconds * 1000) }
-    if (!(await store.takeUse(this.#deps.db.pool, use))) throw usedUp()
+    if (usesLimit > 1 && (await store.takeUseBeforeLast(db.pool, use))) return
+    await db.transaction(async (tx) => {
+      if (!(await store.takeLastUse(tx, { ...use, requestId: origin.requestId }))) throw usedUp()
+      await changes.append(tx, { scope: `token:${tokenId}`, kind: 'token-used-up' })
+    })
   }
 
   async #open(accessToken: string): Promise<{ token: IdentityToken; expiresAt: Date }> {
@@ -191,11 +207,20 @@ export class AccessTokenService {
   }
 }
 
-const grantOf = ({ identityName, isInstanceAdmin, metadata, tokenTrustedIps }: store.TokenGrantRow): Grant => ({
-  name: identityName,
-  isInstanceAdmin,
-  metadata: metadata ?? {},
-  admits: trustedIpMatcher(tokenTrustedIps),
+/** A change of any of these may end the token. */
+export const scopesOf = ({ id, identityId, organizationId, clientSecretId }: IdentityToken): string[] => [
+  `token:${id}`,
+  `actor:${identityId}`,
+  `organization:${organizationId}`,
+  ...(clientSecretId === undefined ? [] : [`client-secret:${clientSecretId}`]),
+]
+
+const grantOf = (row: store.TokenGrantRow): Grant => ({
+  name: row.identityName,
+  isInstanceAdmin: row.isInstanceAdmin,
+  metadata: row.metadata ?? {},
+  admits: trustedIpMatcher(row.tokenTrustedIps),
+  usedUpBy: row.usedUpBy,
 })
 
 const actorOf = (token: IdentityToken, grant: Grant | undefined, origin: Origin): IdentityActor => ({

@@ -10,8 +10,11 @@ const NOW = Date.UTC(2026, 0, 1)
 const at = (seconds: number) => new Date(NOW + seconds * 1000)
 const PURGED_MAX = 1_000
 
-const take = (tokenId: string, usesLimit: number, expiresAt = at(60)) =>
-  store.takeUse(db.pool, { tokenId, usesLimit, expiresAt })
+const take = async (tokenId: string, usesLimit: number, expiresAt = at(60)) => {
+  const use = { tokenId, usesLimit, expiresAt, requestId: 'req-1' }
+  if (usesLimit > 1 && (await store.takeUseBeforeLast(db.pool, use))) return true
+  return db.transaction((tx) => store.takeLastUse(tx, use))
+}
 const renew = (tokenId: string, usesLimit: number, expiresAt: Date) =>
   db.transaction((tx) => store.noteRenewal(tx, { tokenId, usesLimit, expiresAt, renewedAt: at(0) }))
 const revoke = (tokenId: string, expiresAt = at(60)) => db.transaction((tx) => store.revoke(tx, tokenId, expiresAt))

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { FailureRecords } from '../access-tokens/failure-records.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Origin } from '../permissions/actor.ts'
 import type { LoginRefusal } from './login-refusal.ts'
@@ -6,23 +7,17 @@ import type { LoginRefusal } from './login-refusal.ts'
 type Deps = { audit: AuditLog; clock: Clock }
 type Target = { identityId: string; organizationId: string; projectId: string | null }
 
-/** Anyone can fail to log in any number of times. Beyond this only the totals are recorded, like any refusal's. */
-const RECORDED_PER_PERIOD_MAX = 100
-const PERIOD_MS = 10_000
-
 /** Records why logins were refused. */
 export class FailedLogins {
   readonly #deps: Deps
-  #period = { endsAtMs: 0, recorded: 0 }
+  readonly #records = new FailureRecords()
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
   async record({ identityId, organizationId, projectId }: Target, refusal: LoginRefusal, origin: Origin) {
-    const nowMs = this.#deps.clock.now()
-    if (nowMs >= this.#period.endsAtMs) this.#period = { endsAtMs: nowMs + PERIOD_MS, recorded: 0 }
-    if (++this.#period.recorded > RECORDED_PER_PERIOD_MAX) return
+    if (!this.#records.mayRecord(identityId, this.#deps.clock.now())) return
     await this.#deps.audit.note(
       { type: 'anonymous', origin },
       {

@@ -57,12 +57,12 @@ export class OidcAuthLogin {
 
   async #judge(candidate: store.LoginCandidate, text: string): Promise<Admitted> {
     const { boundIssuer: issuer } = candidate
-    const jwt = await readJwt(text)
+    const jwt = readJwt(text)
     if (jwt.issuer !== issuer) {
       throw new LoginRefusal('jwt_verification_failed', 'The JWT is not of the issuer that the identity is bound to')
     }
     const key = await this.#findKey(candidate, jwt)
-    const claims = await verifyJwt(jwt, key, { issuer, nowMs: this.#deps.clock.now() })
+    const claims = verifyJwt(jwt, key, { issuer, nowMs: this.#deps.clock.now() })
     requireBounds(claims, candidate)
     return { candidate, claims, metadata: pickMetadata(claims, candidate.claimMetadataMapping) }
   }

@@ -215,7 +215,7 @@ describe(`POST ${COMPLETE}`, () => {
     const inThird = await logIn(server, { ...admin, organizationId: third })
     const { token: joined } = await joinAs(server, { token: inThird, organizationId: third, email })
     const selection = await server.post('/api/v3/auth/select-organization', { organizationId }, { token: joined })
-    assert.equal(selection.status, 403)
+    assert.equal(selection.status, 404)
   })
 })
 

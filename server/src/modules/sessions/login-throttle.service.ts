@@ -13,7 +13,7 @@ type Counter = { key: Buffer; attemptsMax: number }
 export type Attempt = {
   account: string
   ip: string
-  /** The user has been here before: others who guess elsewhere do not lock the owner out. */
+  /** The user has been here before: others who guess elsewhere, or at others from here, do not lock the owner out. */
   isKnownAddress: boolean
 }
 
@@ -75,7 +75,7 @@ export class LoginThrottle {
     const [both, ...others] = keys
     await this.#deps.db.transaction(async (tx) => {
       await store.lock(tx, keys)
-      await store.takeBack(tx, others)
+      if (others.length > 0) await store.takeBack(tx, others)
       if (both) await store.forget(tx, both)
     })
   }
@@ -89,10 +89,12 @@ export class LoginThrottle {
 
 const countersOf = ({ account, ip, isKnownAddress }: Attempt): Counter[] => {
   const network = networkOf(ip)
+  const both = { key: digest('both', account, network), attemptsMax: PER_ACCOUNT_AND_ADDRESS_MAX }
+  if (isKnownAddress) return [both]
   return [
-    { key: digest('both', account, network), attemptsMax: PER_ACCOUNT_AND_ADDRESS_MAX },
+    both,
     { key: digest('address', network), attemptsMax: PER_ADDRESS_MAX },
-    ...(isKnownAddress ? [] : [{ key: digest('account', account), attemptsMax: PER_ACCOUNT_MAX }]),
+    { key: digest('account', account), attemptsMax: PER_ACCOUNT_MAX },
   ]
 }
 

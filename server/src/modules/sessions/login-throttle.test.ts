@@ -48,6 +48,15 @@ describe('attempts to log in', () => {
     assert.equal(await admitted(attempts), 100)
   })
 
+  test('from an address where much was guessed: those who have been there still come in, ten times each at most', async () => {
+    assert.equal(await admitted([attempt('newcomer', '10.2.0.1')]), 0)
+    const owner = attempt('owner', '10.2.0.1', true)
+    assert.equal(await refusal(throttle.requireOpen(owner)), undefined)
+    assert.equal(await admitted(Array.from({ length: 12 }, () => owner)), 10)
+    await throttle.succeed(owner)
+    assert.equal(await admitted([owner]), 1)
+  })
+
   test('are admitted again when the window has ended, and not a moment before', async () => {
     now += WINDOW_MS - 1
     assert.equal((await refusal(throttle.begin(attempt('a', '10.0.0.1'))))?.retryAfterSeconds, 1)

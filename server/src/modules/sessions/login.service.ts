@@ -53,12 +53,12 @@ export class LoginService {
   async selectOrganization(actor: UserActor, organizationId: string): Promise<SessionTokens> {
     const { db, organizations, sessions, clock } = this.#deps
     const organization = isUuid(organizationId) ? await organizations.find(db.pool, organizationId) : undefined
-    if (!organization) throw notFound(`Organization with id '${organizationId}' not found`)
+    if (!organization) throw noSuchOrganization(organizationId)
 
     const member = { organizationId, userId: actor.id }
     const selected = await db.transaction(async (tx) => {
       const membership = await organizations.findMember(tx, member)
-      if (!membership) throw forbidden(`You are not a member of the organization with id '${organizationId}'`)
+      if (!membership) throw noSuchOrganization(organizationId)
       if (!membership.isActive) throw forbidden('Your membership in this organization is not active')
       if (membership.status === 'invited')
         throw forbidden('Open the link of your invitation to this organization first')
@@ -124,3 +124,5 @@ export class LoginService {
     return badRequest('The email address or the password is wrong')
   }
 }
+
+const noSuchOrganization = (id: string) => notFound(`Organization with id '${id}' not found`)

@@ -155,11 +155,11 @@ describe(`POST ${SELECT}`, () => {
     assert.ok(Math.abs(Date.parse(String(member['lastLoginTime'])) - server.clock.now()) < MINUTE_MS)
   })
 
-  test('403 when the user is no member, or one who was deactivated', async () => {
+  test('404 when the user is no member, as if there were none', async () => {
     const { body } = await server.post('/api/v2/organizations', { name: 'Other' }, { token: adminToken })
     const token = await logIn(server, { email, password: PASSWORD })
     const answer = await select({ organizationId: body.organization.id }, token)
-    assert.deepEqual([answer.status, answer.body.error], [403, 'ForbiddenError'])
+    assert.deepEqual([answer.status, answer.body.error], [404, 'NotFound'])
   })
 
   for (const [status, error, reason, body, token] of [

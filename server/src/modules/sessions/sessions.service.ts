@@ -68,6 +68,12 @@ export class SessionService {
     return actorOf(token, grant, origin)
   }
 
+  /** The same for a request that goes on. */
+  async stillHolds(claims: Readonly<Record<string, unknown>>, origin: Origin): Promise<UserActor> {
+    const token = readAccessClaims(claims)
+    return actorOf(token, await this.#requireGrant(token), origin)
+  }
+
   /** Ends the sessions of those tokens that are still good; that there is none is no error. */
   async logOut(given: { accessToken?: string | undefined; refreshToken?: string | undefined }, origin: Origin) {
     const { tokens } = this.#deps
@@ -117,8 +123,7 @@ export class SessionService {
     const kept = this.#grants.peek(key)
     if (kept && isGood(token, kept)) return kept
 
-    const tags = [`session:${sessionId}`, `actor:${userId}`]
-    if (organizationId !== undefined) tags.push(`organization:${organizationId}`)
+    const tags = scopesOf(token)
     const load = () => store.findGrant(this.#deps.db.pool, { sessionId, userId, organizationId })
     const grant = await (kept ? this.#grants.reload(key, tags, load) : this.#grants.get(key, tags, load))
     requireGood(token, grant)
@@ -148,6 +153,13 @@ export class SessionService {
     return new Date(this.#deps.clock.now())
   }
 }
+
+/** A change of any of these may end what the token lets in. */
+export const scopesOf = ({ tokenVersionId, userId, organizationId }: AccessClaims): string[] => [
+  `session:${tokenVersionId}`,
+  `actor:${userId}`,
+  ...(organizationId === undefined ? [] : [`organization:${organizationId}`]),
+]
 
 type Token = Pick<AccessClaims, 'userId' | 'tokenVersionId' | 'organizationId' | 'authMethod'>
 

@@ -21,9 +21,9 @@ type Deps = CodesDeps & {
   log: Logger
 }
 
-/** Of one identity. Those that can no longer be used do not count, but only the newest are listed. */
+/** Of one identity. All of them are listed; of those that can no longer be used, which nothing bounds, the newest. */
 const USABLE_MAX = 1_000
-const LISTED_MAX = 1_000
+const LISTED_UNUSABLE_MAX = 1_000
 const PREFIX_CHARACTERS = 4
 
 /** The client secrets of machine identities: shown once when they are made, known by their code afterwards. */
@@ -70,7 +70,8 @@ export class ClientSecretService {
     const identity = await this.#deps.access.require(actor, identityId, 'read client secrets')
     const config = await findByIdentity(this.#deps.db.pool, identity.id)
     if (!config) throw notAttached()
-    const secrets = await store.list(this.#deps.db.pool, config.id, LISTED_MAX)
+    const now = new Date(this.#deps.clock.now())
+    const secrets = await store.list(this.#deps.db.pool, config.id, { now, limit: LISTED_UNUSABLE_MAX })
     await this.#deps.audit.note(actor, { type: 'get-identity-universal-auth-client-secret', ...about(identity) })
     return secrets
   }
@@ -107,11 +108,9 @@ export class ClientSecretService {
     return this.#codes.codeOf(clientId, secret)
   }
 
-  /** Counts a login. One of a limited number is counted exactly: false when none is left, or the secret was revoked. */
-  async use({ id, usesLeft }: { id: string; usesLeft: number | null }): Promise<boolean> {
-    if (usesLeft !== null) return store.takeUse(this.#deps.db.pool, id)
+  /** Counts a login with a secret that may be used any number of times: soon, and not exactly now. */
+  noteUse(id: string): void {
     this.#uses.note(id, this.#deps.clock.now())
-    return true
   }
 
   /** Writes what has been counted and not written yet. */

@@ -40,17 +40,30 @@ const COLUMNS = [
 export const insert = (tx: Tx, row: Insertable<ClientSecretTable>): Promise<ClientSecret> =>
   tx.insertInto('universalAuthClientSecrets').values(row).returning(COLUMNS).executeTakeFirstOrThrow()
 
-/** Newest first, without the revoked ones. */
-export const list = (db: Db, configId: string, limit: number): Promise<ClientSecret[]> =>
-  db
+/** Newest first, without the revoked ones: all that can be used, and the newest of the others. */
+export const list = (
+  db: Db,
+  configId: string,
+  { now, limit }: { now: Date; limit: number },
+): Promise<ClientSecret[]> => {
+  const newestOthers = sql<string>`(
+    select id from universal_auth_client_secrets
+    where config_id = ${configId} and not is_revoked and not ${isUsableAt(now)}
+    order by created_at desc, id desc limit ${limit})`
+  return db
     .selectFrom('universalAuthClientSecrets')
     .select(COLUMNS)
     .where('configId', '=', configId)
     .where('isRevoked', '=', false)
+    .where((where) => where.or([isUsableAt(now), sql<boolean>`id in ${newestOthers}`]))
     .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
-    .limit(limit)
     .execute()
+}
+
+/** Of those that are not revoked. */
+const isUsableAt = (now: Date) => sql<boolean>`((num_uses_limit = 0 or num_uses < num_uses_limit)
+  and (ttl_seconds = 0 or created_at + make_interval(secs => ttl_seconds) > ${now}))`
 
 export const find = (db: Db, configId: string, id: string): Promise<ClientSecret | undefined> =>
   db
@@ -73,18 +86,8 @@ export const revoke = (tx: Tx, configId: string, id: string): Promise<ClientSecr
 export const countUsable = async (tx: Tx, configId: string, now: Date): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from universal_auth_client_secrets
-    where config_id = ${configId} and not is_revoked and (num_uses_limit = 0 or num_uses < num_uses_limit)
-      and (ttl_seconds = 0 or created_at + make_interval(secs => ttl_seconds) > ${now})`.execute(tx)
+    where config_id = ${configId} and not is_revoked and ${isUsableAt(now)}`.execute(tx)
   return rows[0]?.count ?? 0
-}
-
-/** Takes one of a limited number of uses; false when none is left or the secret was revoked meanwhile. */
-export const takeUse = async (db: Db, id: string): Promise<boolean> => {
-  const { rows } = await sql`
-    update universal_auth_client_secrets set num_uses = num_uses + 1
-    where id = ${id} and not is_revoked and num_uses < num_uses_limit
-    returning id`.execute(db)
-  return rows.length === 1
 }
 
 /** In the order of ids, so that two who do this at once wait for each other instead of locking each other out. */

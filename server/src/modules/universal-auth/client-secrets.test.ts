@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { openDatabase } from '../../../test/test-database.ts'
 import { TestMachines, UNIVERSAL_AUTH, WHO_AM_I } from '../../../test/test-machines.ts'
 import { startTestServer } from '../../../test/test-server.ts'
 
@@ -8,6 +10,8 @@ const server = await startTestServer()
 const admin = await server.bootstrap()
 const machines = new TestMachines(server, admin)
 const { token } = admin
+const db = openDatabase(server.url, 1)
+after(() => db.close())
 
 const pathOf = (identityId: string, rest = '') => `${UNIVERSAL_AUTH}/identities/${identityId}/client-secrets${rest}`
 const refusal = ({ status, body }: { status: number; body: { error?: unknown } }) => [status, body.error]
@@ -71,11 +75,24 @@ describe('reading client secrets', () => {
     assert.deepEqual(described, ['third', 'second', 'first'])
 
     await server.post(pathOf(id, `/${listed.body.clientSecretData[1].id}/revoke`), undefined, { token })
-    const after = await server.get(pathOf(id), { token })
+    const left = await server.get(pathOf(id), { token })
     assert.deepEqual(
-      after.body.clientSecretData.map((secret: { description: string }) => secret.description),
+      left.body.clientSecretData.map((secret: { description: string }) => secret.description),
       ['third', 'first'],
     )
+  })
+
+  test('200 lists all that can be used, however many newer ones have expired', async () => {
+    const { id, clientSecretId } = await machines.withSecret()
+    const expired = sql`insert into universal_auth_client_secrets
+      (id, config_id, code, prefix, description, num_uses_limit, ttl_seconds, created_at, updated_at)
+      select gen_random_uuid(), config_id, sha256(n::text::bytea), prefix, 'expired', 0, 1, created_at, created_at
+      from universal_auth_client_secrets, generate_series(1, 1500) n where id = ${clientSecretId}`
+    await expired.execute(db.pool)
+    server.clock.advance(2_000)
+    const listed = (await server.get(pathOf(id), { token })).body.clientSecretData as { id: string }[]
+    assert.equal(listed.length, 1_001)
+    assert.ok(listed.some((secret) => secret.id === clientSecretId))
   })
 
   test('200 gets one, also when it is revoked or has expired', async () => {

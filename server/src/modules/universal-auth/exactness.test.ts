@@ -31,6 +31,29 @@ describe('at the same time, on two processes,', () => {
     assert.deepEqual(tally(await both(50, (_, on) => on.login(machine))), { '200': 5, '401': 45 })
   })
 
+  test('fifty right logins and a hundred wrong ones give five tokens, and each is counted', async () => {
+    const machine = await machines.withSecret({ lockoutEnabled: false }, { numUsesLimit: 5 })
+    const [right, failed] = await Promise.all([
+      both(50, (_, on) => on.login(machine)),
+      both(100, (_, on) => on.login(wrong(machine))),
+    ])
+    assert.deepEqual([tally(right), tally(failed)], [{ '200': 5, '401': 45 }, { '401': 100 }])
+  })
+
+  test('right and wrong logins never give more tokens than uses, nor one after the lock', async () => {
+    const machine = await machines.withSecret({}, { numUsesLimit: 5 })
+    const [right] = await Promise.all([
+      both(50, (_, on) => on.login(machine)),
+      both(100, (_, on) => on.login(wrong(machine))),
+    ])
+    const given = tally(right)['200'] ?? 0
+    const path = `${UNIVERSAL_AUTH}/identities/${machine.id}/client-secrets/${machine.clientSecretId}`
+    assert.equal((await server.get(path, { token })).body.clientSecretData.clientSecretNumUses, given)
+    assert.ok(given <= 5)
+    assert.deepEqual(tally(await both(4, (_, on) => on.login(wrong(machine))))['200'], undefined)
+    assert.deepEqual(tally(await both(2, (_, on) => on.login(machine))), { '401 locked': 2 })
+  })
+
   test('a hundred requests with a token that is good for ten are ten that succeed', async () => {
     const used = await machines.tokenOf(await machines.withSecret({ accessTokenNumUsesLimit: 10 }))
     assert.deepEqual(tally(await both(100, (on) => on.get(WHO_AM_I, { token: used }))), { '200': 10, '401': 90 })

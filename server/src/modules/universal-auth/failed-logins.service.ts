@@ -3,6 +3,7 @@ import { isUuid } from '../../lib/uuid.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db/db.ts'
 import type { Job } from '../../platform/jobs/job-runner.ts'
+import { FailureRecords } from '../access-tokens/failure-records.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Origin } from '../permissions/actor.ts'
 import { decoyOf } from './decoys.ts'
@@ -15,14 +16,11 @@ type Deps = { db: Database; audit: AuditLog; clock: Clock }
 export type Attempt = { clientId: string; origin: Origin; nowMs: number }
 
 const PURGE_EVERY_MS = 60_000
-/** Anyone can fail to log in any number of times. Beyond this only the totals are recorded, like any refusal's. */
-const RECORDED_PER_PERIOD_MAX = 100
-const PERIOD_MS = 10_000
 
 /** What follows when a login is refused: the count that leads to a lock, the record, and the error. */
 export class FailedLogins {
   readonly #deps: Deps
-  #period = { endsAtMs: 0, recorded: 0 }
+  readonly #records = new FailureRecords()
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -33,7 +31,9 @@ export class FailedLogins {
     const isFirst = await this.#count(attempt, candidate, refused)
     const refusal = isFirst ? refused.refusal : 'temporarily_locked'
     const error = errorOf(refusal)
-    if (this.#mayRecord(attempt.nowMs)) await this.#record(attempt, candidate, { refusal, message: error.message })
+    if (this.#records.mayRecord(candidate?.identityId, attempt.nowMs)) {
+      await this.#record(attempt, candidate, { refusal, message: error.message })
+    }
     return error
   }
 
@@ -61,11 +61,6 @@ export class FailedLogins {
     if (candidate && provesTheSecret(refused.refusal)) await this.forget(candidate, attempt.nowMs)
     else await lockouts.countFailure(db.pool, decoyOf(attempt.clientId), idleStep(attempt.nowMs))
     return true
-  }
-
-  #mayRecord(nowMs: number): boolean {
-    if (nowMs >= this.#period.endsAtMs) this.#period = { endsAtMs: nowMs + PERIOD_MS, recorded: 0 }
-    return ++this.#period.recorded <= RECORDED_PER_PERIOD_MAX
   }
 
   async #record(

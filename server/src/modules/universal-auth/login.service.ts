@@ -48,12 +48,22 @@ export class UniversalAuthLogin {
     if ('refusal' in verdict) throw await this.#failures.refuse(attempt, candidate, verdict)
 
     if (organizationSlug !== undefined) requireOrganization(verdict.candidate, organizationSlug)
-    if (!(await this.#deps.clientSecrets.use(verdict.secret))) {
+    if (!(await this.#count(verdict, nowMs))) {
       const refused = { refusal: 'client_secret_usage_limit_reached', isCounted: false } as const
-      throw await this.#failures.refuse(attempt, candidate, refused)
+      throw await this.#failures.refuse(attempt, { ...verdict.candidate, isLocked: null }, refused)
     }
-    await this.#failures.forget(verdict.candidate, nowMs)
     return this.#admit(verdict, origin)
+  }
+
+  /** Counts the use of the secret and forgets the failures before it. False when it has no use left. */
+  async #count({ candidate, secret }: Admitted, nowMs: number): Promise<boolean> {
+    if (secret.usesLeft !== null) {
+      const use = { secretId: secret.id, configId: candidate.id, now: new Date(nowMs) }
+      return store.takeUse(this.#deps.db.pool, use)
+    }
+    this.#deps.clientSecrets.noteUse(secret.id)
+    await this.#failures.forget(candidate, nowMs)
+    return true
   }
 
   async #find(clientId: string, secret: string, nowMs: number): Promise<store.LoginCandidate | undefined> {

@@ -63,6 +63,23 @@ export const findCandidate = async (
   return rows[0]?.isPresented ? candidateOf(rows[0]) : undefined
 }
 
+type Use = { secretId: string; configId: string; now: Date }
+
+/**
+ * Takes one of a limited number of uses, and forgets the failures before this login, which knows the secret: in one
+ * statement. False when no use is left or the secret was revoked meanwhile. A lock that came up meanwhile stays.
+ */
+export const takeUse = async (db: Db, { secretId, configId, now }: Use): Promise<boolean> => {
+  const { rows } = await sql`
+    with forgotten as (
+      delete from auth_lockouts where config_id = ${configId} and not (is_locked and expires_at > ${now})
+    )
+    update universal_auth_client_secrets set num_uses = num_uses + 1
+    where id = ${secretId} and not is_revoked and num_uses < num_uses_limit
+    returning id`.execute(db)
+  return rows.length === 1
+}
+
 const candidateOf = (row: Row): LoginCandidate => {
   const { secretId: id, secretEndsAt: endsAt, secretUsesLeft: usesLeft } = row
   return Object.assign(row, { secret: id === null ? null : { id, endsAt, usesLeft } })
