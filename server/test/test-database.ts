@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { after } from 'node:test'
-import type pg from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { connectDirectly } from '../src/platform/db/connection.ts'
 import { Database } from '../src/platform/db/db.ts'
 import type { PoolOptions } from '../src/platform/db/pool.ts'
@@ -78,10 +79,27 @@ const copy = async (admin: pg.Client, template: string): Promise<TestDatabase> =
   return { url: await urlOf(name), drop: () => drop(name) }
 }
 
+const DROP_ATTEMPTS_MAX = 20
+const DROP_RETRY_MS = 100
+const INSUFFICIENT_PRIVILEGE = '42501'
+
 const drop = async (name: string): Promise<void> => {
   const admin = await connectTo('postgres')
-  await admin.query(`drop database if exists ${name} with (force)`)
-  await admin.end()
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await admin.query(`drop database if exists ${name} with (force)`)
+        return
+      } catch (error) {
+        // PostgreSQL itself is cleaning up there, whose processes only a superuser may end: it is soon done.
+        const isBusy = error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE
+        if (!isBusy || attempt >= DROP_ATTEMPTS_MAX) throw error
+        await sleep(DROP_RETRY_MS)
+      }
+    }
+  } finally {
+    await admin.end()
+  }
 }
 
 const ensureTemplate = async (admin: pg.Client): Promise<string> => {

@@ -175,6 +175,15 @@ test('an address has one canonical spelling', () => {
   assert.equal(canonicalIp('::ffff:102:304'), '1.2.3.4')
   assert.equal(canonicalIp('1.2.3.4'), '1.2.3.4')
   assert.equal(canonicalIp('2001:DB8:0:0:0:0:0:1'), '2001:db8::1')
+  assert.equal(canonicalIp('::127.0.0.1'), canonicalIp('::7f00:1'))
+  assert.equal(canonicalIp('::ffff:0:127.0.0.1'), '::ffff:0:7f00:1')
+  assert.equal(canonicalIp('64:ff9b::192.0.2.33'), '64:ff9b::c000:221')
+  for (const range of ['::127.0.0.1', '::7f00:1', '::127.0.0.0/120']) {
+    assert.deepEqual(
+      ['::127.0.0.1', '::7f00:1', '127.0.0.1'].map((ip) => contains(cidr(range), ip)),
+      [true, true, false],
+    )
+  }
   assert.equal(canonicalIp('0x7f000001'), undefined)
   assert.equal(canonicalIp('fe80::1%eth0'), undefined)
   fc.assert(fc.property(fc.oneof(ipv4, ipv6), (ip) => contains(cidr(canonicalIp(ip) ?? ''), ip)))

@@ -27,7 +27,7 @@ export const canonicalIp = (text: string): string | undefined => {
   const family = familyOf(text)
   if (!family) return undefined
   if (family === 'ipv4') return text
-  const address = ipaddr.IPv6.parse(text)
+  const address = parseIPv6(text)
   return address.isIPv4MappedAddress() ? address.toIPv4Address().toString() : address.toRFC5952String()
 }
 
@@ -52,7 +52,7 @@ const rangeOf = ({ family, address, prefix = bitsOf(family) }: Cidr): Range => {
   if (!words) throw new TypeError('Not a parsed CIDR')
   // A mapped address is an IPv4 one; a shorter prefix reaches beyond the mapped block, so it stays IPv6.
   const isMapped = family === 'ipv6' && words.length === 2
-  if (isMapped && prefix < MAPPED_PREFIX_BITS) return { words: ipaddr.IPv6.parse(address).parts, prefix }
+  if (isMapped && prefix < MAPPED_PREFIX_BITS) return { words: parseIPv6(address).parts, prefix }
   return { words, prefix: isMapped ? prefix - MAPPED_PREFIX_BITS : prefix }
 }
 
@@ -61,9 +61,21 @@ const wordsOf = (ip: string): readonly number[] | undefined => {
   const family = familyOf(ip)
   if (!family) return undefined
   if (family === 'ipv4') return ipv4Words(ip)
-  const address = ipaddr.IPv6.parse(ip)
+  const address = parseIPv6(ip)
   return address.isIPv4MappedAddress() ? address.parts.slice(6) : address.parts
 }
+
+const DOTTED_END = /\d+\.\d+\.\d+\.\d+$/
+
+/** ipaddr.js takes `::127.0.0.1` for a mapped address, and `::7f00:1`, which is the same, for none. */
+const parseIPv6 = (text: string) =>
+  ipaddr.IPv6.parse(
+    text.replace(DOTTED_END, (ipv4) =>
+      ipv4Words(ipv4)
+        .map((word) => word.toString(16))
+        .join(':'),
+    ),
+  )
 
 const ipv4Words = (ip: string) => {
   const [a = 0, b = 0, c = 0, d = 0] = ip.split('.').map(Number)

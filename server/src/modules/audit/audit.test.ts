@@ -258,3 +258,13 @@ describe('the running server', () => {
     await foreign.end()
   })
 })
+
+test('a project of another organization that a refused request named stays without its name', async () => {
+  const foreign = await createProject(server, elsewhere.token, { projectName: 'Unheard of' })
+  const refused = await server.get(PATH, { token: outsider.token, query: { projectId: foreign.id } })
+  assert.equal(refused.status, 404)
+  await audit.refused(robot, { projectId: foreign.id, metadata: {} })
+  const { text } = await list({ eventType: 'refuse-request', limit: '1000' })
+  assert.ok(text.includes(foreign.id))
+  assert.ok(!text.includes('Unheard of'))
+})

@@ -51,6 +51,19 @@ const STRAGGLERS = sql`from (
 const HEAD = sql`select key_id, position, mac, base_position, base_mac, sealed_seq, sealed_snapshot::text, signature
   from audit_head`
 
+/** Of an organization or project. */
+export const findOldestKeyId = async (db: Db): Promise<string | undefined> => {
+  const { rows } = await sql<{ id: string }>`select id from keys
+    where owner_id is not null and id::text like '______________7%' order by id limit 1`.execute(db)
+  return rows[0]?.id
+}
+
+/** Whether anything was ever made that leaves a row. */
+export const hasOrganizations = async (db: Db): Promise<boolean> => {
+  const { rows } = await sql<{ exists: boolean }>`select exists (select from organizations)`.execute(db)
+  return rows[0]?.exists === true
+}
+
 /** As the first statement of a transaction: all that follow see the same moment, and may take their time. */
 export const holdStill = async (tx: Tx): Promise<void> => {
   await sql`set transaction isolation level repeatable read, read only`.execute(tx)

@@ -40,11 +40,16 @@ export const KNOWN_EVENT_TYPES: ReadonlySet<string> = new Set(
   pit-revert-commit pit-get-folder-state pit-compare-folder-states pit-process-new-commit-raw
 
   create-certificate-authority update-certificate-authority delete-certificate-authority get-certificate-authority
-  get-certificate-authorities get-certificate-authority-crls
+  get-certificate-authorities get-certificate-authority-crls get-certificate-authority-csr generate-ca-certificate
+  sign-intermediate renew-certificate-authority import-certificate-authority-cert update-cert-manager-active-project
+  create-certificate-template update-certificate-template delete-certificate-template
+  create-certificate-policy update-certificate-policy delete-certificate-policy
+  create-certificate-profile update-certificate-profile delete-certificate-profile
   issue-cert sign-cert import-cert delete-cert revoke-cert unrevoke-cert
-  get-cert-body get-cert-bundle get-cert-private-key export-cert-pkcs12
+  get-cert update-cert renew-certificate update-certificate-renewal-config get-cert-body get-cert-bundle get-cert-private-key export-cert-pkcs12
   issue-certificate-from-profile sign-certificate-from-profile order-certificate-from-profile
 
+  install-license remove-license
   view-audit-logs refuse-request
   `
     .trim()

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { ACTOR, openAuditLog } from '../../../test/audit-fixture.ts'
 import { openTestDatabase } from '../../../test/test-database.ts'
+import { newId } from '../../lib/uuid.ts'
 import { auditVerify } from '../../commands/audit-verify.ts'
 import { OperatorError } from '../../lib/operator-error.ts'
 import { type Anchor, type Fault, verifyAuditLog } from './verify.ts'
@@ -256,5 +257,46 @@ describe('the command', () => {
     assert.ok(
       text.includes(`TAMPERED: a row was edited (position 2, id ${at(2).logId}, ${at(2).createdAt.toISOString()})`),
     )
+  })
+})
+
+describe('a chain that was begun anew', () => {
+  const KEYS = `insert into keys (id, purpose, owner_id, root_key_id, wrapped, state)
+    select $id, 'project-data', gen_random_uuid(), id, '', 'retired' from root_keys`
+  const WIPE = [
+    'delete from audit_seals',
+    'delete from audit_logs',
+    `update audit_head set key_id = null, position = 0, mac = '', base_position = 0, base_mac = '', sealed_seq = 0, signature = ''`,
+    `delete from keys where purpose = 'audit-chain'`,
+  ]
+
+  /** A database of its own, since its keys change. */
+  const wiped = async (...statements: string[]) => {
+    const { db: own } = await openTestDatabase()
+    const log = await openAuditLog(own)
+    await log.sealRows(3)
+    for (const statement of [...WIPE, ...statements]) await sql.raw(statement).execute(own.pool)
+    return { db: own, ...log }
+  }
+  const organization = `insert into organizations (id, name, slug) values (gen_random_uuid(), 'Acme', 'acme')`
+
+  test('is found out by the organizations that are there, when nothing follows', async () => {
+    assert.equal((await verifyAuditLog(await wiped())).fault, undefined)
+    assert.deepEqual((await verifyAuditLog(await wiped(organization))).fault, { kind: 'chain-begun-anew' })
+  })
+
+  test('is found out by keys that are much older, also when it has rows again', async () => {
+    const yearsAgo = newId(Date.now() - 1_000 * 24 * 3_600_000)
+    const log = await wiped(KEYS.replace('$id', `'${yearsAgo}'`))
+    await log.audit.note(ACTOR, { type: 'get-secret', metadata: {} })
+    assert.equal((await verifyAuditLog(log)).fault?.kind, 'chain-begun-anew')
+    await log.sealer.run()
+    assert.equal((await verifyAuditLog(log)).fault?.kind, 'chain-begun-anew')
+  })
+
+  test('and one that began with the first of its keys are told apart', async () => {
+    const log = await wiped(KEYS.replace('$id', `'${newId()}'`))
+    await log.sealRows(3)
+    assert.equal((await verifyAuditLog(log)).fault, undefined)
   })
 })

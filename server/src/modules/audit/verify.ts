@@ -10,6 +10,7 @@ type Deps = { db: Database; keyring: Keyring }
 
 export type FaultKind =
   | 'head-missing'
+  | 'chain-begun-anew'
   | 'head-changed'
   | 'row-edited'
   | 'row-removed'
@@ -38,6 +39,8 @@ export type Verdict = {
 }
 
 const BATCH_ROWS = 1_000
+/** From the first key of an organization or project to the first seal: a second, unless the server was stopped there. */
+const FIRST_SEAL_MS_MAX = 24 * 60 * 60_000
 
 /** Follows the chain from its beginning, as of one moment, while the server goes on working. */
 export const verifyAuditLog = ({ db, keyring }: Deps, anchor?: Anchor): Promise<Verdict> =>
@@ -46,10 +49,14 @@ export const verifyAuditLog = ({ db, keyring }: Deps, anchor?: Anchor): Promise<
     const head = await store.findHead(tx)
     const begun = { rows: 0, basePosition: head?.basePosition ?? 0, head, unsealed: await store.countUnsealed(tx) }
     if (!head) return { ...begun, fault: { kind: 'head-missing' } }
-    if (head.keyId === null && !(await hasChainKey(tx, keyring))) return { ...begun, fault: anchorFault(head, anchor) }
+    if (head.keyId === null && !(await hasChainKey(tx, keyring))) {
+      return { ...begun, fault: anchorFault(head, anchor) ?? (await missingChain(tx, begun.unsealed)) }
+    }
 
     const key = await findChainKey(tx, keyring, head)
     if (!key || !isSigned(key, head)) return { ...begun, fault: { kind: 'head-changed' } }
+    const begunAt = hasTime(key.id) ? timeOf(key.id) : undefined
+    if (begunAt && (await isYounger(tx, begunAt))) return { ...begun, fault: { kind: 'chain-begun-anew', at: begunAt } }
     return { ...begun, ...(await follow(tx, { key, head, anchor })) }
   })
 
@@ -121,5 +128,20 @@ const neverSealed = async (tx: Tx): Promise<Fault | undefined> => {
   return row && { kind: 'row-never-sealed', logId: row.id, at: row.createdAt }
 }
 
+/** Whoever makes an organization leaves a row, which is sealed a second later. */
+const missingChain = async (tx: Tx, unsealed: number): Promise<Fault | undefined> => {
+  const isGone = unsealed === 0 ? await store.hasOrganizations(tx) : await isYounger(tx, new Date())
+  return isGone ? { kind: 'chain-begun-anew' } : undefined
+}
+
+/** The id of a key tells when it was made, and is bound to it by the root key: a chain cannot be made to look older. */
+const isYounger = async (tx: Tx, begunAt: Date): Promise<boolean> => {
+  const oldest = await store.findOldestKeyId(tx)
+  return oldest !== undefined && begunAt.getTime() > timeOf(oldest).getTime() + FIRST_SEAL_MS_MAX
+}
+
 /** Our ids begin with the time at which they were made. */
 const timeOf = (id: string): Date => new Date(parseInt(id.replaceAll('-', '').slice(0, 12), 16))
+
+/** Version 7. Older keys have random ids. */
+const hasTime = (id: string): boolean => id[14] === '7'

@@ -3,7 +3,7 @@ import { endpoints } from '../../platform/http/endpoint.ts'
 import type { Routes } from '../../platform/http/route.ts'
 import * as schemas from './identities.schemas.ts'
 import type { IdentityService } from './identities.service.ts'
-import { toIdentity, toMembership } from './identity-views.ts'
+import { renderLong, toIdentity, toList, toLongList, toMembership } from './identity-views.ts'
 
 const PATH = '/api/v1/identities'
 const endpoint = endpoints({ tag: 'Machine identities', auth: ['user', 'identity'] })
@@ -51,8 +51,12 @@ export const identityRoutes =
 
     app.get(
       PATH,
-      endpoint('listIdentities', { querystring: schemas.ListQuery, response: { 200: schemas.IdentityMembershipList } }),
-      async ({ actor, query }) => listed(await identities.list(actor, query.orgId)),
+      endpoint('listIdentities', {
+        querystring: schemas.ListQuery,
+        response: { 200: schemas.IdentityMembershipList },
+        serialize: renderLong,
+      }),
+      async ({ actor, query }) => toLongList(await identities.list(actor, query.orgId)),
     )
 
     app.post(
@@ -62,7 +66,7 @@ export const identityRoutes =
         response: { 200: schemas.IdentityMembershipList },
         rateClass: 'read',
       }),
-      async ({ actor, body }) => listed(await identities.search(actor, body)),
+      async ({ actor, body }) => toList(await identities.search(actor, body)),
     )
 
     app.get(
@@ -79,7 +83,3 @@ export const identityRoutes =
       async ({ actor }) => ({ identityDetails: { organization: await identities.organizationOf(actor) } }),
     )
   }
-
-type Found = Awaited<ReturnType<IdentityService['search']>>
-
-const listed = ({ identities, totalCount }: Found) => ({ identities: identities.map(toMembership), totalCount })

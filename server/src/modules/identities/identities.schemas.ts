@@ -72,7 +72,7 @@ const CustomRole = z.object({
   description: z.string().nullable(),
 })
 
-const IdentityMembership = z.object({
+export const IdentityMembership = z.object({
   id: z.uuid().describe('Id of the membership, not of the identity'),
   role: z.string(),
   roleId: z.uuid().nullable(),

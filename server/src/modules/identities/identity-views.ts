@@ -1,3 +1,5 @@
+import { renderInSlices } from '../../platform/http/sliced-json.ts'
+import * as schemas from './identities.schemas.ts'
 import type { Identity } from './identities.store.ts'
 import type { HeldRole, IdentityMembership } from './identity-memberships.store.ts'
 
@@ -37,6 +39,31 @@ export const toMembership = (membership: IdentityMembership) => {
     },
   }
 }
+
+type Found = { identities: readonly IdentityMembership[]; totalCount: number }
+
+export const toList = ({ identities, totalCount }: Found) => ({ identities: identities.map(toMembership), totalCount })
+
+/** Texts of lists that are too long to be rendered in one go. */
+const texts = new WeakMap<object, string>()
+export const renderLong = (list: object): string => texts.get(list) ?? ''
+
+/** With its text already made, for `renderLong`. */
+export const toLongList = async (found: Found) => {
+  const list = toList(found)
+  texts.set(list, `{"identities":${await renderAll(list.identities)},"totalCount":${list.totalCount}}`)
+  return list
+}
+
+export const toLongMembershipList = async (found: Found) => {
+  const { identities: identityMemberships, totalCount } = toList(found)
+  const list = { identityMemberships, totalCount }
+  texts.set(list, `{"identityMemberships":${await renderAll(identityMemberships)},"totalCount":${totalCount}}`)
+  return list
+}
+
+const renderAll = (memberships: readonly ReturnType<typeof toMembership>[]) =>
+  renderInSlices(schemas.IdentityMembership, memberships)
 
 /** For the paths that only people use. */
 export const toOrganizationIdentity = (membership: IdentityMembership) => ({

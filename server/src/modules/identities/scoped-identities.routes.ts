@@ -2,7 +2,7 @@ import { endpoints } from '../../platform/http/endpoint.ts'
 import type { Routes } from '../../platform/http/route.ts'
 import * as schemas from './identities.schemas.ts'
 import type { IdentityService } from './identities.service.ts'
-import { toMembership, toScopedMembership } from './identity-views.ts'
+import { renderLong, toLongMembershipList, toScopedMembership } from './identity-views.ts'
 
 const endpoint = endpoints({ tag: 'Machine identities', auth: ['user', 'identity'] })
 
@@ -48,11 +48,12 @@ export const scopedIdentityRoutes =
         params: schemas.ByOrganizationId,
         querystring: schemas.OrganizationMembershipQuery,
         response: { 200: schemas.OrganizationMembershipList },
+        serialize: renderLong,
       }),
       async ({ actor, params: { orgId }, query: { search, ...page } }) => {
         const criteria = search ? { name: { $contains: search } } : undefined
         const found = await identities.search(actor, { ...page, search: criteria }, orgId)
-        return { identityMemberships: found.identities.map(toMembership), totalCount: found.totalCount }
+        return toLongMembershipList(found)
       },
     )
   }

@@ -10,6 +10,7 @@ import { ORGANIZATION_ROLES, type PredefinedRole } from '../permissions/predefin
 import type { Rule } from '../permissions/rule.ts'
 import type { OrganizationService } from './organizations.service.ts'
 import * as store from './organization-roles.store.ts'
+import { requireMayWrite } from './power.ts'
 
 type Deps = {
   db: Database
@@ -18,6 +19,7 @@ type Deps = {
   changes: ChangeFeed
   organizations: OrganizationService
 }
+type Action = 'read' | 'create' | 'edit' | 'delete'
 type NewRole = { slug: string; name: string; description?: string | null | undefined; permissions: readonly Rule[] }
 
 export type ListedRole = Omit<store.OrganizationRole, 'permissions'>
@@ -44,9 +46,7 @@ export class OrganizationRoleService {
     const organizationId = await this.#require(actor, 'read')
     const predefined = (await this.#predefined(actor, organizationId)).find(({ id }) => id === roleId)
     if (predefined) return predefined
-    const role = isUuid(roleId) ? await store.findById(this.#deps.db.pool, organizationId, roleId) : undefined
-    if (!role) throw noSuchRole(roleId)
-    return role
+    return this.#find(organizationId, roleId)
   }
 
   async getBySlug(actor: Actor, slug: string): Promise<RoleView> {
@@ -58,7 +58,9 @@ export class OrganizationRoleService {
   }
 
   async create(actor: Actor, { slug, name, description = null, permissions }: NewRole): Promise<RoleView> {
-    const organizationId = await this.#require(actor, 'create')
+    const { organizationId, ability } = await this.#ask(actor, 'create')
+    await ability.satisfy((present) => requireMayWrite(present.activeRules(), { before: [], after: permissions }))
+
     return this.#deps.db.transaction(async (tx) => {
       const role = await store.insert(tx, { id: newId(), organizationId, slug, name, description, permissions })
       if (!role) throw slugTaken(slug)
@@ -68,9 +70,13 @@ export class OrganizationRoleService {
   }
 
   async update(actor: Actor, roleId: string, changes: store.RoleChanges): Promise<RoleView> {
-    const organizationId = await this.#require(actor, 'edit')
+    const { organizationId, ability } = await this.#ask(actor, 'edit')
+    const before = await this.#find(organizationId, roleId)
+    await ability.satisfy((present) => requireMayWrite(present.activeRules(), rewriting(before, changes)))
+
     return this.#deps.db.transaction(async (tx) => {
-      await this.#lock(tx, organizationId, roleId)
+      const locked = await this.#lock(tx, organizationId, roleId)
+      requireMayWrite(ability.present.activeRules(), rewriting(locked, changes))
       const role = await store.update(tx, roleId, changes).catch((error: unknown) => {
         throw isUniqueViolation(error) ? slugTaken(changes.slug ?? '') : error
       })
@@ -94,10 +100,20 @@ export class OrganizationRoleService {
     })
   }
 
-  async #require(actor: Actor, action: 'read' | 'create' | 'edit' | 'delete'): Promise<string> {
+  async #require(actor: Actor, action: Action): Promise<string> {
+    return (await this.#ask(actor, action)).organizationId
+  }
+
+  async #ask(actor: Actor, action: Action) {
     const ability = await this.#deps.permissions.inOrganization(actor)
     await ability.require(action, 'role')
-    return actor.organizationId ?? ''
+    return { ability, organizationId: actor.organizationId ?? '' }
+  }
+
+  async #find(organizationId: string, roleId: string): Promise<store.OrganizationRole> {
+    const role = isUuid(roleId) ? await store.findById(this.#deps.db.pool, organizationId, roleId) : undefined
+    if (!role) throw noSuchRole(roleId)
+    return role
   }
 
   /** As old as the organization itself. */
@@ -140,3 +156,8 @@ const describe = ({ id, slug, name, description, permissions }: store.Organizati
 const noSuchRole = (id: string) => notFound(`Role with id '${id}' not found`)
 const slugTaken = (slug: string) => badRequest(`A role with slug '${slug}' already exists`)
 const inUse = (slug: string) => badRequest(`The role '${slug}' is assigned to someone: assign another one first`)
+
+const rewriting = ({ permissions }: store.OrganizationRole, changes: store.RoleChanges) => ({
+  before: permissions,
+  after: changes.permissions ?? permissions,
+})

@@ -172,6 +172,22 @@ describe(`DELETE ${PATH}/{roleId}`, () => {
     assert.equal((await server.get(`${PATH}/${body.role.id}`, { token })).status, 404)
   })
 
+  test('is either deleted or given, never both', async () => {
+    for (let round = 0; round < 5; round++) {
+      const slug = `race-${round}`
+      const { id } = (await create(role(slug))).body.role
+      const machine = { name: slug, organizationId: admin.organizationId, role: slug }
+      const [deleted, given] = await Promise.all([
+        server.delete(`${PATH}/${id}`, { token }),
+        server.post('/api/v1/identities', machine, { token }),
+      ])
+      assert.ok(
+        (deleted.status === 200 && given.status === 404) || (deleted.status === 400 && given.status === 200),
+        `${deleted.status} ${given.status}`,
+      )
+    }
+  })
+
   test('400 when somebody holds it, 403 when a member asks', async () => {
     const { id } = (await server.get(`${PATH}/slug/changing`, { token })).body.role
     const answer = await server.delete(`${PATH}/${id}`, { token })

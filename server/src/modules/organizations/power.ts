@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../lib/app-error.ts'
+import { umbrellaOf } from '../permissions/catalogue/legacy-actions.ts'
 import type { Rule } from '../permissions/rule.ts'
 
 type Permission = { action: string; subject: string }
@@ -12,11 +13,27 @@ const ORDINARY: ReadonlySet<string> = new Set(['member', 'no-access'])
 
 /** Throws when the role holds more than whoever gives it: otherwise the right to edit members would be every right. */
 export const requireMayGrant = (held: readonly Rule[], slug: string, rules: readonly Rule[]): void => {
-  const missing = ORDINARY.has(slug) ? [] : missingPermissions(held, rules)
-  if (missing.length === 0) return
-  throw new AppError('boundary', `You may not give the role '${slug}', because it holds more than you do`, {
-    details: { missingPermissions: missing },
-  })
+  if (ORDINARY.has(slug)) return
+  requireHeld(held, rules, `You may not give the role '${slug}', because it holds more than you do`)
+}
+
+/** What a role allows and denies now, and what it is to. */
+type Rewriting = { readonly before: readonly Rule[]; readonly after: readonly Rule[] }
+
+/**
+ * Throws when a role would come to allow what its writer may not do: whoever holds it, the writer perhaps, would be raised.
+ * What it allows already is left alone, as long as every denial stays.
+ */
+export const requireMayWrite = (held: readonly Rule[], { before, after }: Rewriting): void => {
+  const isAmong = (rules: readonly Rule[], rule: Rule) => rules.some((other) => isDeepStrictEqual(other, rule))
+  const losesDenial = before.some((rule) => rule.inverted && !isAmong(after, rule))
+  const added = losesDenial ? after : after.filter((rule) => !isAmong(before, rule))
+  requireHeld(held, added, 'You may not put into a role what you may not do yourself')
+}
+
+const requireHeld = (held: readonly Rule[], wanted: readonly Rule[], message: string): void => {
+  const missing = missingPermissions(held, wanted)
+  if (missing.length > 0) throw new AppError('boundary', message, { details: { missingPermissions: missing } })
 }
 
 /** What the wanted rules allow and the held ones do not. A denial among the held ones takes the whole action away. */
@@ -29,9 +46,16 @@ const missingPermissions = (held: readonly Rule[], wanted: readonly Rule[]): Per
     .map(({ action, subject }) => ({ action, subject }))
 
 const isHeld = (held: readonly Rule[], { action, subject, conditions }: Permission & Pick<Rule, 'conditions'>) => {
-  const rules = held.filter((rule) => rule.subject === subject && rule.action.includes(action))
-  if (rules.some((rule) => rule.inverted)) return false
-  return rules.some((rule) => isUnconditional(rule) || isDeepStrictEqual(rule.conditions, conditions))
+  const names = [action, umbrellaOf(subject, action)]
+  const concerns = (rule: Rule, isNamed: (name: string) => boolean) =>
+    rule.subject === subject && rule.action.some(isNamed)
+  const isDenied = held.some(
+    (rule) => rule.inverted && concerns(rule, (name) => names.includes(name) || umbrellaOf(subject, name) === action),
+  )
+  if (isDenied) return false
+  return held
+    .filter((rule) => !rule.inverted && concerns(rule, (name) => names.includes(name)))
+    .some((rule) => isUnconditional(rule) || isDeepStrictEqual(rule.conditions, conditions))
 }
 
 const isUnconditional = ({ conditions }: Rule) => conditions === undefined || Object.keys(conditions).length === 0

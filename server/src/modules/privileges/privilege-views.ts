@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { badRequest } from '../../lib/app-error.ts'
+import { once } from '../../lib/once.ts'
 import type { PermissionRule } from '../permissions/rule-schemas.ts'
 import type { Granted } from './granted.ts'
 import { grantedBy, legacyRulesOf } from './legacy-permissions.ts'
@@ -8,16 +9,6 @@ import type { ListedPrivilege, Privilege } from './privilege-lookup.service.ts'
 import { PrivilegeAnswer, PrivilegeList } from './privileges.schemas.ts'
 
 const onWire = (rule: PermissionRule) => ({ ...rule, action: [...rule.action] })
-
-/** Makes each thing once for as long as what it is made of lives: what is cached is rendered once, not per request. */
-const once = <Key extends object, Value extends object | string>(make: (key: Key) => Value): ((key: Key) => Value) => {
-  const made = new WeakMap<Key, Value>()
-  return (key) => {
-    let value = made.get(key)
-    if (value === undefined) made.set(key, (value = make(key)))
-    return value
-  }
-}
 
 export const toAnswer = once((privilege: Privilege) => ({
   privilege: { ...privilege, permissions: privilege.permissions.map(onWire) },

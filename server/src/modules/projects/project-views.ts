@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { once } from '../../lib/once.ts'
 import type { NewProject, ProjectChanges } from './projects.schemas.ts'
 import { ProjectWithDeleted, ProjectWithKey } from './projects.schemas.ts'
-import type { ListedProject, Project, ProjectDetails, RoleSummary } from './projects.service.ts'
+import type { FoundProject, ListedProject, Project, ProjectDetails, RoleSummary } from './projects.service.ts'
 
 /** The only way in which projects are stored. */
 const STORAGE_VERSION = 3
@@ -30,6 +31,13 @@ export const toProject = (project: Project) => ({
   enforceEncryptedSecretManagerSecretMetadata: project.enforceEncryptedMetadata,
 })
 
+/** What detection ignores may well be a secret, and is for those in the project. */
+export const toFoundProject = ({ isMember, isDirectMember, ...project }: FoundProject) => ({
+  ...toProject(isMember ? project : { ...project, secretDetectionIgnoreValues: [] }),
+  isMember,
+  isDirectMember,
+})
+
 export const toProjectWithEnvironments = (project: ListedProject) => ({
   ...toProject(project),
   _id: project.id,
@@ -46,16 +54,6 @@ export const toListedWorkspace = (project: ListedProject & { roles?: RoleSummary
   ...toProjectWithEnvironments(project),
   ...(project.roles && { roles: project.roles }),
 })
-
-/** Makes each thing once for as long as what it is made of lives: a cached project is rendered once, not per request. */
-const once = <Key extends object, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
-  const made = new WeakMap<Key, { value: Value }>()
-  return (key) => {
-    let entry = made.get(key)
-    if (!entry) made.set(key, (entry = { value: make(key) }))
-    return entry.value
-  }
-}
 
 export const toProjectWithDeleted = once((project: ProjectDetails) => ({
   ...toProjectWithEnvironments(project),

@@ -30,11 +30,7 @@ export const projectRoutes =
       async ({ actor, body: { projectIds, ...search } }) => {
         const { projects: found, totalCount } = await projects.search(actor, { ...search, ids: projectIds })
         return {
-          projects: found.map(({ isMember, isDirectMember, ...project }) => ({
-            ...views.toProject(project),
-            isMember,
-            isDirectMember,
-          })),
+          projects: found.map(views.toFoundProject),
           totalCount,
         }
       },

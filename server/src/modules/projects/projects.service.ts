@@ -26,6 +26,8 @@ const SLUG_LENGTH_MAX = 64
 const SLUG_ATTEMPTS_MAX = 5
 /** A project with its environments, and the texts made of it, is some kilobytes. */
 const CACHED_MAX = 5_000
+/** What would let whoever edits settings hide what they did. */
+const ADMINS_ONLY = ['secretDetectionIgnoreValues', 'auditLogsRetentionDays'] as const
 
 /** Projects: what there is to know of them, and their settings. */
 export class ProjectService {
@@ -91,7 +93,7 @@ export class ProjectService {
   async update(actor: Actor, projectId: string, changes: ChangesIn): Promise<store.Project> {
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     await ability.require('edit', 'settings')
-    if (changes.secretDetectionIgnoreValues !== undefined) await this.#requireAdmin(actor, projectId)
+    if (ADMINS_ONLY.some((name) => changes[name] !== undefined)) await this.#requireAdmin(actor, projectId)
 
     return this.#deps.db.transaction(async (tx) => {
       const before = await this.lock(tx, projectId)
@@ -162,7 +164,9 @@ export class ProjectService {
   async #requireAdmin(actor: Actor, projectId: string): Promise<void> {
     const held = { role: 'admin', at: new Date(this.#deps.clock.now()) }
     if (await store.holdsRole(this.#deps.db.pool, projectId, actor, held)) return
-    throw forbidden('Only administrators of the project may change the values that secret detection ignores')
+    throw forbidden(
+      'Only administrators of the project may change what detection ignores and how long audit logs are kept',
+    )
   }
 }
 

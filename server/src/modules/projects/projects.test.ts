@@ -234,6 +234,16 @@ describe('listing projects', () => {
         [[project.id, isMember, isMember]],
       )
     }
+    const ignored = { secretDetectionIgnoreValues: ['not a secret'] }
+    const { id } = await createProject(server, token, { projectName: 'Ignoring' })
+    await server.patch(`${PATH}/${id}`, ignored, { token })
+    for (const [as, shown] of [
+      [token, ['not a secret']],
+      [stranger.token, []],
+    ] as const) {
+      const { body } = await server.post(`${PATH}/search`, { name: 'Ignoring' }, { token: as })
+      assert.deepEqual(body.projects[0].secretDetectionIgnoreValues, shown)
+    }
     const page = await server.post(`${PATH}/search`, { limit: 1, offset: 1, orderDirection: 'desc' }, { token })
     assert.equal(page.body.projects.length, 1)
     assert.ok(page.body.totalCount > 3)

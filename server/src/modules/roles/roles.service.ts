@@ -9,9 +9,8 @@ import { packRule } from '../permissions/packed-rules.ts'
 import type { PermissionService } from '../permissions/permissions.service.ts'
 import { CUSTOM_ROLE, PROJECT_ROLES } from '../permissions/predefined-roles.ts'
 import type { Rule } from '../permissions/rule.ts'
-import { requireSoundCombinations } from '../permissions/rule-combinations.ts'
-import { requireUsableTemplates } from '../permissions/templates.ts'
 import type { ProjectService } from '../projects/projects.service.ts'
+import { requireMayBecome, requireSoundRules } from './role-writing.ts'
 import * as store from './roles.store.ts'
 
 type Deps = {
@@ -68,8 +67,9 @@ export class ProjectRoleService {
   }
 
   async create(actor: Actor, projectId: string, { description = null, ...role }: NewRole): Promise<RoleView> {
-    await this.#require(actor, projectId, 'create')
+    const ability = await this.#require(actor, projectId, 'create')
     requireSoundRules(role.permissions, 'Role Creation')
+    await ability.satisfy((present) => requireMayBecome(actor, present, { before: [], after: role.permissions }))
 
     return this.#deps.db.transaction(async (tx) => {
       const row = { ...role, id: newId(), projectId, description }
@@ -83,11 +83,14 @@ export class ProjectRoleService {
   }
 
   async update(actor: Actor, projectId: string, roleId: string, changes: store.RoleChanges): Promise<RoleView> {
-    await this.#require(actor, projectId, 'edit')
+    const ability = await this.#require(actor, projectId, 'edit')
     requireSoundRules(changes.permissions ?? [], 'Role Update')
+    const before = await this.#find(actor, projectId, roleId)
+    await ability.satisfy((present) => requireMayBecome(actor, present, rewriting(before, changes)))
 
     return this.#deps.db.transaction(async (tx) => {
-      await this.#lock(tx, projectId, roleId)
+      const locked = await this.#lock(tx, projectId, roleId)
+      requireMayBecome(actor, ability.present, rewriting(locked, changes))
       const updated = await store.update(tx, roleId, changes).catch((error: unknown) => {
         throw isUniqueViolation(error) ? slugTaken(changes.slug ?? '') : error
       })
@@ -128,9 +131,16 @@ export class ProjectRoleService {
     })
   }
 
-  async #require(actor: Actor, projectId: string, action: 'read' | 'create' | 'edit' | 'delete'): Promise<void> {
+  async #require(actor: Actor, projectId: string, action: 'read' | 'create' | 'edit' | 'delete') {
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     await ability.require(action, 'role')
+    return ability
+  }
+
+  async #find({ organizationId = '' }: Actor, projectId: string, roleId: string): Promise<store.ProjectRole> {
+    const role = isUuid(roleId) ? await store.findById(this.#deps.db.pool, organizationId, roleId) : undefined
+    if (role?.projectId !== projectId.toLowerCase()) throw noSuchRole(roleId)
+    return role
   }
 
   /** As old as the project itself. */
@@ -162,10 +172,11 @@ export class ProjectRoleService {
   }
 }
 
-const requireSoundRules = (rules: readonly Rule[], occasion: string): void => {
-  requireSoundCombinations(rules)
-  requireUsableTemplates(rules, occasion)
-}
+/** The right to assign may be bound to a slug, so under another slug a role counts as another one. */
+const rewriting = ({ slug, permissions }: store.ProjectRole, changes: store.RoleChanges) => ({
+  before: (changes.slug ?? slug) === slug ? permissions : [],
+  after: changes.permissions ?? permissions,
+})
 
 const isPredefined = (slug: string): boolean => PROJECT_ROLES.some((role) => role.slug === slug)
 

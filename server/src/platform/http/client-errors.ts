@@ -16,6 +16,8 @@ const REFUSALS: Partial<Record<string, Refusal>> = {
 }
 const NOT_A_PROXY: Refusal = { status: 405, error: 'MethodNotAllowed', message: 'This server is no proxy' }
 
+const NOT_MET: Refusal = { status: 417, error: 'ExpectationFailed', message: 'Only 100-continue may be expected' }
+
 /** For what never becomes a request: answers on the bare socket, in the same form as everywhere, and closes it. */
 export const answerClientError = (error: Error & { code?: string }, socket: Duplex): void => {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
@@ -34,6 +36,12 @@ const isAnswering = (socket: Duplex): boolean => {
 /** Node drops a CONNECT without an answer unless someone listens for it. */
 export const answerConnect = (socket: Duplex): void => {
   endWith(NOT_A_PROXY, socket)
+}
+
+/** Node would answer without a body. */
+export const answerExpectation = (socket: Duplex): void => {
+  if (isAnswering(socket)) socket.destroy()
+  else endWith(NOT_MET, socket)
 }
 
 const endWith = ({ status, error, message }: Refusal, socket: Duplex): void => {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../../lib/app-error.ts'
+import { isExhausted } from '../db/failures.ts'
 import { describeError } from '../logger.ts'
 import { entityTagOf } from './entity-tag.ts'
 import { JSON_TYPE } from './response-headers.ts'
@@ -36,8 +37,15 @@ const recordRefusal = async (onRefused: OnRefused, request: FastifyRequest, erro
 const logFailure = (request: FastifyRequest, error: unknown, status: number): void => {
   if (status < 500) return
   const { method, url } = request.routeOptions
-  const entry = { reqId: request.id, method, route: url, status, error: describeError(error) }
+  const origin = { reqId: request.id, method, route: url, status }
+  const entry = { ...origin, error: describeError(error) }
   if (status === 500) request.log.error(entry, 'request failed')
+  // Without the stack: these come by the hundred, and the disk may be full.
+  else if (isExhausted(error))
+    request.log.warn({ ...origin, reason: reasonOf(error) }, 'the database has run out of room')
   // While the database is away every request ends here, and the change feed has said so once.
   else request.log.debug(entry, 'request could not be served')
 }
+
+const reasonOf = (error: unknown): string | undefined =>
+  error instanceof Error ? (reasonOf(error.cause) ?? error.message) : undefined

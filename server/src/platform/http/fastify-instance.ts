@@ -1,13 +1,14 @@
 import { fastify, LogController, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { addBodyParsers } from './body-parsers.ts'
-import { answerClientError, answerConnect } from './client-errors.ts'
+import { answerClientError, answerConnect, answerExpectation } from './client-errors.ts'
 import { newRequestId } from './request-id.ts'
 import type { HttpServer } from './route.ts'
 import { compileSerializer, compileValidator } from './schema-compilers.ts'
 
 const BODY_LIMIT_BYTES = 1_048_576
-const PARAMETER_LENGTH_MAX = 100
+/** Of what was decoded: the longest key of a secret. */
+const PARAMETER_LENGTH_MAX = 500
 const CONNECTIONS_MAX = 20_000
 
 /** How long a client may take. None of these bounds a response, so a stream may live on. */
@@ -33,7 +34,8 @@ export const createFastify = ({ logger, bodyLimitBytes, timeouts, onUnroutable }
     bodyLimit: bodyLimitBytes ?? BODY_LIMIT_BYTES,
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
-    http: { headersTimeout: headersMs, connectionsCheckingInterval: checkEveryMs },
+    // Node would answer without a body; we ask for the header ourselves.
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: checkEveryMs, requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER_LENGTH_MAX },
     // A request that arrives while draining is served, and told to close its connection.
     return503OnClosing: false,
@@ -43,6 +45,7 @@ export const createFastify = ({ logger, bodyLimitBytes, timeouts, onUnroutable }
 
   app.server.maxConnections = CONNECTIONS_MAX
   app.server.on('connect', (_request, socket) => answerConnect(socket))
+  app.server.on('checkExpectation', ({ socket }) => answerExpectation(socket))
   // A logger per request would cost more than all our hooks; a line about a request names it itself.
   app.setChildLoggerFactory((parent) => parent)
   app.setValidatorCompiler(compileValidator)

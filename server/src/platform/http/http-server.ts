@@ -1,9 +1,10 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import { notFound } from '../../lib/app-error.ts'
+import { badRequest, notFound } from '../../lib/app-error.ts'
 import { clientAddresses } from './client-address.ts'
 import { tagged } from './entity-tag.ts'
 import { errorHandler, type OnRefused } from './error-handler.ts'
 import { createFastify, type Timeouts } from './fastify-instance.ts'
+import { isBehindStream } from './open-stream.ts'
 import { collectOperations } from './operations.ts'
 import { responseHeaders, type CorsOptions } from './response-headers.ts'
 import { guardRoutes, type GuardOptions } from './route-guards.ts'
@@ -49,6 +50,11 @@ const addRequestHooks = (app: HttpServer, options: HttpServerOptions, headers: R
   const clientAddress = clientAddresses(options.trustedProxyCidrs ?? [])
 
   app.addHook('onRequest', (request, reply, done) => {
+    if (isBehindStream(request)) {
+      reply.hijack()
+      request.raw.destroy()
+      return
+    }
     const userAgent = request.headers['user-agent'] ?? ''
     request.origin = {
       ip: clientAddress(request.raw),
@@ -61,8 +67,12 @@ const addRequestHooks = (app: HttpServer, options: HttpServerOptions, headers: R
       return
     }
     headers.write(request, reply)
+    if (isWithoutHost(request)) {
+      reply.header('connection', 'close')
+      done(badRequest('The request does not say for which host it is'))
+    }
     // Before the body is read: nobody has to parse what no route will take.
-    if (request.is404) done(unknownRoute(request))
+    else if (request.is404) done(unknownRoute(request))
     else done()
   })
 }
@@ -86,6 +96,9 @@ const addResponseHooks = (app: HttpServer, { onResponse }: HttpServerOptions) =>
 
 const isPreflight = ({ method, headers }: FastifyRequest) =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+
+/** RFC 9112 3.2: older versions of HTTP may leave it out. */
+const isWithoutHost = ({ headers, raw }: FastifyRequest) => headers.host === undefined && raw.httpVersion === '1.1'
 
 const unknownRoute = ({ method, url }: FastifyRequest) => {
   const [path = ''] = url.split('?')

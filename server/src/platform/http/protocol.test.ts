@@ -31,7 +31,7 @@ const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
 const post = (length: string) =>
   `POST /thing HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}\r\n\r\n`
 
-describe('what is not HTTP', () => {
+describe('what is not HTTP, or not as it should be', () => {
   for (const [what, status, bytes] of [
     ['garbage', 400, 'garbage\r\n\r\n'],
     ['a TLS greeting', 400, Buffer.from([0x16, 0x03, 0x01, 0x00, 0xa5, 0x01, 0x00])],
@@ -41,6 +41,8 @@ describe('what is not HTTP', () => {
     ['a length beside chunks', 400, post('Content-Length: 2\r\nTransfer-Encoding: chunked')],
     ['a negative length', 400, post('Content-Length: -1')],
     ['a bad chunk', 400, `${post('Transfer-Encoding: chunked')}zz\r\n`],
+    ['a request without a host', 400, 'GET /thing HTTP/1.1\r\n\r\n'],
+    ['an expectation nobody knows', 417, 'GET /thing HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n'],
     ['headers of 20 KB', 431, `GET /thing HTTP/1.1\r\nHost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`],
     ['a URL of 20 KB', 431, `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
   ] as const) {
@@ -55,10 +57,6 @@ describe('what is not HTTP', () => {
       assert.match(answer, /connection: close/i)
     })
   }
-})
-
-test('400 for a request without a host', async () => {
-  assert.equal(statusOf(await exchange(port, 'GET /thing HTTP/1.1\r\n\r\n')), 400)
 })
 
 describe('unusual methods', () => {

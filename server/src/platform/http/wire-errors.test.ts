@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { z } from 'zod'
 import { httpApp, recordingLogger } from '../../../test/http-app.ts'
 import { AppError, forbidden, notFound, unauthenticated, unavailable, type ErrorKind } from '../../lib/app-error.ts'
+import { readableFailure } from '../db/failures.ts'
 import { endpoints } from './endpoint.ts'
 import type { OnRefused } from './error-handler.ts'
 
@@ -136,6 +137,15 @@ describe('a bug', () => {
     assert.deepEqual([entry.level, entry.route, entry.method], [50, '/', 'GET'])
     assert.deepEqual([entry.error.message, entry.error.cause.message], ['outer', 'inner'])
     assert.match(entry.error.stack, /wire-errors\.test/)
+  })
+
+  test('is a warning that says why, without a stack, when the database has run out of disk, memory or connections', async () => {
+    const reason = 'could not extend file "base/1/2": No space left on device'
+    const full = Object.assign(new Error(reason), { code: '53100', detail: 'canary' })
+    const { answer, log } = await answerTo(readableFailure(full))
+    assert.equal(answer.statusCode, 503)
+    const { level, reason: logged, error } = JSON.parse(log)
+    assert.deepEqual([level, logged, error, log.includes('canary')], [40, reason, undefined, false])
   })
 
   test('is logged without the values that a database error quotes', async () => {
