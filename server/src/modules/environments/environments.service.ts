@@ -53,6 +53,11 @@ export class EnvironmentService {
     return this.#noted(actor, environment)
   }
 
+  /** Waiting to be deleted or not. */
+  async findIn(tx: Tx, key: EnvironmentKey): Promise<Environment | undefined> {
+    return find(tx, key)
+  }
+
   /** Those that a new project begins with. */
   async insertDefaults(tx: Tx, projectId: string): Promise<Environment[]> {
     return store.insert(

@@ -5,7 +5,8 @@ import type { AuditActor, AuditLog } from '../audit/audit.service.ts'
 import type { Environment, EnvironmentKey, EnvironmentService } from '../environments/environments.service.ts'
 import type { Actor } from '../permissions/actor.ts'
 import type { PermissionService } from '../permissions/permissions.service.ts'
-import type { ProjectService } from '../projects/projects.service.ts'
+import type { Project, ProjectService } from '../projects/projects.service.ts'
+import type { FolderTree } from '../secrets/folder-tree.ts'
 import type { FolderService } from '../secrets/folders.service.ts'
 
 type Deps = {
@@ -14,12 +15,14 @@ type Deps = {
   projects: ProjectService
   environments: EnvironmentService
   folders: FolderService
+  tree: FolderTree
   audit: AuditLog
   changes: ChangeFeed
 }
 
 type NewEnvironment = Parameters<EnvironmentService['insert']>[2]
 type EnvironmentChanges = Parameters<EnvironmentService['update']>[2]
+type Work<T> = (tx: Tx, project: Project) => Promise<T>
 type Question = { projectId: string; action: 'create' | 'edit' | 'delete' }
 
 /** What the log and the feed say of one change. */
@@ -59,9 +62,13 @@ export class EnvironmentLifecycleService {
   }
 
   update(actor: Actor, key: EnvironmentKey, changes: EnvironmentChanges): Promise<Environment> {
-    return this.#change(actor, { projectId: key.projectId, action: 'edit' }, async (tx) => {
+    return this.#change(actor, { projectId: key.projectId, action: 'edit' }, async (tx, project) => {
+      const contents = changes.slug === undefined ? undefined : await this.#lockContents(tx, project, key)
       const { before, after } = await this.#deps.environments.update(tx, key, changes)
       if (isSame(before, after)) return after
+      if (before.slug !== after.slug && contents) {
+        await this.#deps.tree.announceContents(tx, contents.filled, { from: before.slug, to: after.slug })
+      }
       await this.#announce(tx, actor, {
         type: 'update-environment',
         kind: 'environment-changed',
@@ -82,8 +89,10 @@ export class EnvironmentLifecycleService {
 
   /** Hides it for the time in which it can be restored. */
   softDelete(actor: Actor, key: EnvironmentKey): Promise<Environment> {
-    return this.#change(actor, { projectId: key.projectId, action: 'delete' }, async (tx) => {
+    return this.#change(actor, { projectId: key.projectId, action: 'delete' }, async (tx, project) => {
+      const contents = await this.#lockContents(tx, project, key)
       const environment = await this.#deps.environments.softDelete(tx, key, actor)
+      if (contents) await this.#deps.tree.announceContents(tx, contents.filled, { from: environment.slug })
       await this.#announceDeleted(tx, actor, environment, { hardDelete: false })
       return environment
     })
@@ -91,7 +100,9 @@ export class EnvironmentLifecycleService {
 
   /** For good, also one that is hidden already. */
   delete(actor: Actor, key: EnvironmentKey): Promise<Environment> {
-    return this.#change(actor, { projectId: key.projectId, action: 'delete' }, async (tx) => {
+    return this.#change(actor, { projectId: key.projectId, action: 'delete' }, async (tx, project) => {
+      const contents = await this.#lockContents(tx, project, key)
+      if (contents && !contents.isHidden) await this.#deps.tree.announceEnd(tx, contents.filled)
       const environment = await this.#deps.environments.remove(tx, key)
       await this.#announceDeleted(tx, actor, environment, { hardDelete: true })
       return environment
@@ -100,8 +111,10 @@ export class EnvironmentLifecycleService {
 
   /** Whoever may delete it may take that back. */
   restore(actor: Actor, key: EnvironmentKey): Promise<Environment> {
-    return this.#change(actor, { projectId: key.projectId, action: 'delete' }, async (tx) => {
+    return this.#change(actor, { projectId: key.projectId, action: 'delete' }, async (tx, project) => {
+      const contents = await this.#lockContents(tx, project, key)
       const environment = await this.#deps.environments.restore(tx, key)
+      if (contents) await this.#deps.tree.announceContents(tx, contents.filled, { to: environment.slug })
       const { slug, name } = environment
       await this.#announce(tx, actor, {
         type: 'restore-environment',
@@ -138,13 +151,18 @@ export class EnvironmentLifecycleService {
     })
   }
 
-  async #change<T>(actor: Actor, { projectId, action }: Question, work: (tx: Tx) => Promise<T>): Promise<T> {
+  /** Before the environment itself is touched: those who write into it have locked their folder and not it. */
+  async #lockContents(tx: Tx, project: Project, key: EnvironmentKey) {
+    const environment = await this.#deps.environments.findIn(tx, key)
+    if (!environment) return undefined
+    const filled = await this.#deps.tree.lockContents(tx, project, environment)
+    return { filled, isHidden: environment.softDeletedAt !== null }
+  }
+
+  async #change<T>(actor: Actor, { projectId, action }: Question, work: Work<T>): Promise<T> {
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     await ability.require(action, 'environments')
-    return this.#deps.db.transaction(async (tx) => {
-      await this.#deps.projects.lock(tx, projectId)
-      return work(tx)
-    })
+    return this.#deps.db.transaction(async (tx) => work(tx, await this.#deps.projects.lock(tx, projectId)))
   }
 
   #announceDeleted(

@@ -79,6 +79,7 @@ export class ProjectLifecycleService {
       const project = await this.#deps.projects.lockToDelete(tx, projectId)
       const identityIds = await store.listIdentityIds(tx, projectId)
       await this.#deps.projects.delete(tx, projectId)
+      await this.#deps.keyring.destroyOwnedBy(tx, projectId)
       const metadata = { id: projectId, name: project.name, slug: project.slug, softDelete: false }
       await this.#deps.audit.record(tx, actor, { type: 'delete-project', projectId, metadata })
       await this.#announceDeleted(tx, projectId, identityIds)

@@ -188,7 +188,8 @@ describe('deleting a project', () => {
       assert.equal((await server.get(`${PATH}/${project.id}`, { token })).status, 404)
       assert.equal((await server.delete(`${PATH}/${project.id}`, { token })).status, 404)
       const { rows } = await sql`select from environments where project_id = ${project.id}
-        union all select from project_memberships where project_id = ${project.id}`.execute(db)
+        union all select from project_memberships where project_id = ${project.id}
+        union all select from keys where owner_id = ${project.id}`.execute(db)
       assert.equal(rows.length, 0)
       assert.equal((await auditOf(db, project.id, 'delete-project')).length, 1)
     })

@@ -1,13 +1,12 @@
 import { forbidden } from '../../lib/app-error.ts'
-import type { ProjectDetails } from '../projects/projects.service.ts'
-import type { Ability, Places, Spot } from './places.service.ts'
+import type { Entered, Home, Places } from './places.service.ts'
 import { parseReferences, type Reference } from './references.ts'
 import type { ListedSecret } from './secret-views.ts'
 import type { Snapshots } from './snapshots.service.ts'
 import { fieldsOf } from './visibility.ts'
 
-type Deps = { places: Places; snapshots: Snapshots; project: ProjectDetails; ability: Ability }
-type Found = { secret: ListedSecret; spot: Spot; name: string }
+type Deps = { places: Places; snapshots: Snapshots; entered: Entered }
+type Found = { secret: ListedSecret; home: Home; name: string }
 
 const DEPTH_MAX = 10
 /** References to references grow fast: beyond these, the text is left as it is. */
@@ -25,16 +24,17 @@ export class Expander {
     this.#deps = deps
   }
 
-  /** `homes`: where names without a place are looked for, in order. Throws when the actor may not read what is named. */
-  async expand(secret: ListedSecret, homes: readonly Spot[]): Promise<string> {
-    const own = nameOf({ environment: secret.environment, path: secret.secretPath }, secret.secretKey)
+  /** `homes`: where names without a place are looked for, in order, its own place last. Throws when the actor may not read what is named. */
+  async expand(secret: ListedSecret, homes: readonly Home[]): Promise<string> {
+    const { workspace: projectId, environment, secretPath: path } = secret
+    const own = nameOf({ projectId, environment, path }, secret.secretKey)
     const value = await this.#resolve(secret.secretValue, homes, [own])
     const isQuoted = secret.skipMultilineEncoding && value !== secret.secretValue && value.includes('\n')
     // wire: the flag does the opposite of its name, and only here.
     return isQuoted ? `"${value.replaceAll('\n', '\\n')}"` : value
   }
 
-  async #resolve(value: string, homes: readonly Spot[], trail: readonly string[]): Promise<string> {
+  async #resolve(value: string, homes: readonly Home[], trail: readonly string[]): Promise<string> {
     let expanded = ''
     for (const part of parseReferences(value)) {
       expanded += typeof part === 'string' ? part : await this.#substitute(part, homes, trail)
@@ -42,48 +42,60 @@ export class Expander {
     return expanded
   }
 
-  async #substitute(reference: Reference, homes: readonly Spot[], trail: readonly string[]): Promise<string> {
+  async #substitute(reference: Reference, homes: readonly Home[], trail: readonly string[]): Promise<string> {
     if (trail.length > DEPTH_MAX || !this.#hasBudget()) return reference.text
     const found = await this.#find(reference, homes)
     if (!found || trail.includes(found.name)) return reference.text
     this.#substitutions++
     this.#length += found.secret.secretValue.length
-    return this.#resolve(found.secret.secretValue, [found.spot], [...trail, found.name])
+    // wire: what another project gives is taken as it is.
+    if (reference.project !== undefined) return found.secret.secretValue
+    return this.#resolve(found.secret.secretValue, [found.home], [...trail, found.name])
   }
 
   #hasBudget(): boolean {
     return this.#substitutions < SUBSTITUTIONS_MAX && this.#length < EXPANDED_LENGTH_MAX
   }
 
-  async #find({ key, environment, path }: Reference, homes: readonly Spot[]): Promise<Found | undefined> {
-    const spots = environment !== undefined && path !== undefined ? [{ environment, path }] : homes
-    for (const spot of spots) {
-      const found = await this.#findAt(spot, key)
+  async #find(reference: Reference, homes: readonly Home[]): Promise<Found | undefined> {
+    for (const home of await this.#homesOf(reference, homes)) {
+      const found = await this.#findAt(home, reference.key)
       if (found) return found
     }
     return undefined
   }
 
-  #findAt(spot: Spot, key: string): Promise<Found | undefined> {
-    const name = nameOf(spot, key)
+  async #homesOf({ environment, path, project }: Reference, homes: readonly Home[]): Promise<readonly Home[]> {
+    if (environment === undefined || path === undefined) return homes
+    const projectId =
+      project === undefined
+        ? homes.at(-1)?.projectId
+        : (await this.#deps.entered.elsewhere({ projectSlug: project }))?.project.id
+    return projectId === undefined ? [] : [{ projectId, environment, path }]
+  }
+
+  #findAt(home: Home, key: string): Promise<Found | undefined> {
+    const name = nameOf(home, key)
     let found = this.#found.get(name)
-    if (!found) this.#found.set(name, (found = this.#load(spot, key, name)))
+    if (!found) this.#found.set(name, (found = this.#load(home, key, name)))
     return found
   }
 
-  async #load(spot: Spot, key: string, name: string): Promise<Found | undefined> {
-    const { places, snapshots, project, ability } = this.#deps
-    const place = await places.find(project, spot)
+  async #load(home: Home, key: string, name: string): Promise<Found | undefined> {
+    const { places, snapshots, entered: own } = this.#deps
+    const entered = home.projectId === own.project.id ? own : await own.elsewhere({ projectId: home.projectId })
+    const place = entered && (await places.find(entered.project, home))
     const snapshot = place && (await snapshots.get(place))
     const entry = snapshot?.find(key, { isPersonal: false })
-    if (!snapshot || !entry) return undefined
-    if (!(await ability.can('readValue', 'secrets', fieldsOf(spot, entry)))) {
+    if (!entered || !snapshot || !entry) return undefined
+    if (!(await entered.ability.can('readValue', 'secrets', fieldsOf(home, entry)))) {
       throw forbidden(
-        `The value refers to the secret '${key}' in '${spot.path}' of environment '${spot.environment}', which you may not read`,
+        `The value refers to the secret '${key}' in '${home.path}' of environment '${home.environment}', which you may not read`,
       )
     }
-    return { secret: snapshot.read(entry), spot, name }
+    return { secret: snapshot.read(entry), home, name }
   }
 }
 
-const nameOf = ({ environment, path }: Spot, key: string): string => `${environment} ${path} ${key}`
+const nameOf = ({ projectId, environment, path }: Home, key: string): string =>
+  `${projectId} ${environment} ${path} ${key}`

@@ -30,3 +30,11 @@ export const toFolderDetails = ({ environment, ...folder }: Folder & { environme
   environment: { envId: environment.id, envName: environment.name, envSlug: environment.slug },
   projectId: folder.projectId,
 })
+
+export const toFolderTree = (branches: readonly { environment: Environment; folders: readonly Folder[] }[]) =>
+  Object.fromEntries(
+    branches.map(({ environment: { id, name, slug }, folders }) => [
+      slug,
+      { id, name, slug, folders: folders.map(toFolderWithPath) },
+    ]),
+  )

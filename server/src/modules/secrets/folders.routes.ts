@@ -26,6 +26,12 @@ export const folderRoutes =
       }),
     )
 
+    app.get(
+      '/api/v1/projects/:projectId/environment-folder-tree',
+      endpoint('listProjectFolders', { params: schemas.InProject, response: { 200: schemas.FolderTree } }),
+      async ({ actor, params }) => views.toFolderTree(await folders.listAll(actor, params.projectId)),
+    )
+
     app.patch(
       `${PATH}/batch`,
       endpoint('updateFolders', { body: schemas.FolderBatch, response: { 200: schemas.FolderList } }),

@@ -18,6 +18,7 @@ const Description = z.string().trim().max(DESCRIPTION_LENGTH_MAX).nullish()
 const Project = { projectId: z.string().trim().describe('Id of the project') }
 const Workspace = { workspaceId: z.string().trim().describe('Id of the project') }
 
+export const InProject = z.object(Project)
 export const ById = z.object({ id: z.string().describe('Id of the folder') })
 export const ByIdOrName = z.object({ idOrName: z.string().describe('Id or name of the folder') })
 
@@ -75,3 +76,6 @@ export const FolderDetails = z.object({
     projectId: z.string(),
   }),
 })
+export const FolderTree = z
+  .record(z.string(), z.object({ id: z.uuid(), name: z.string(), slug: z.string(), folders: z.array(FolderWithPath) }))
+  .describe('By the slug of the environment')

@@ -1,13 +1,12 @@
 import { badRequest, notFound } from '../../lib/app-error.ts'
 import { isUuid, newId } from '../../lib/uuid.ts'
-import type { ChangeFeed } from '../../platform/changes/feed.ts'
 import type { Database, Tx } from '../../platform/db/db.ts'
 import { isUniqueViolation } from '../../platform/db/failures.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
 import type { PermissionService } from '../permissions/permissions.service.ts'
 import type { ProjectDetails, ProjectService } from '../projects/projects.service.ts'
-import { FolderTree } from './folder-tree.ts'
+import type { FolderTree } from './folder-tree.ts'
 import { childPath, lineage, nameOf, parentPath, parsePath, relativeTo, ROOT } from './folder-paths.ts'
 import * as store from './folders.store.ts'
 import type { Folder } from './folders.store.ts'
@@ -20,8 +19,8 @@ type Deps = {
   permissions: PermissionService
   projects: ProjectService
   places: Places
+  tree: FolderTree
   audit: AuditLog
-  changes: ChangeFeed
 }
 
 /** A folder to find: in its parent, by id or name. */
@@ -44,7 +43,7 @@ export class FolderService {
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#tree = new FolderTree(deps)
+    this.#tree = deps.tree
   }
 
   /** Every environment has one; whoever makes environments calls this. */
@@ -78,7 +77,10 @@ export class FolderService {
 
   async update(actor: Actor, renaming: Renaming): Promise<Folder> {
     const parent = await this.#parent(actor, { ...renaming, action: 'edit' })
-    return this.#deps.db.transaction((tx) => this.#rename(tx, actor, parent, renaming))
+    return this.#deps.db.transaction(async (tx) => {
+      await this.#tree.lockAll(tx, parent.project, [parent.environment])
+      return this.#rename(tx, actor, parent, renaming)
+    })
   }
 
   /** All of them or none. */
@@ -93,8 +95,13 @@ export class FolderService {
       steps.push({ parent: await this.#parent(actor, { ...whole, action: 'edit' }), renaming: whole })
     }
     return this.#deps.db.transaction(async (tx) => {
-      const environments = [...new Map(steps.map(({ parent: { environment } }) => [environment.id, environment]))]
-      for (const [, environment] of environments.sort(byId)) await this.#tree.lock(tx, environment)
+      const [first] = steps
+      if (!first) return []
+      await this.#tree.lockAll(
+        tx,
+        first.parent.project,
+        steps.map(({ parent }) => parent.environment),
+      )
       const folders: Folder[] = []
       for (const { parent, renaming } of steps) folders.push(await this.#rename(tx, actor, parent, renaming))
       return folders
@@ -102,10 +109,9 @@ export class FolderService {
   }
 
   async #rename(tx: Tx, actor: Actor, parent: Parent, { idOrName, name, description }: Renaming): Promise<Folder> {
-    await this.#tree.lock(tx, parent.environment)
     const folder = await findChild(tx, parent, idOrName, ['id', 'name'])
     const path = requirePath(childPath(parent.path, name))
-    await this.#tree.rename(tx, parent, { folder, name, path, description }).catch((error: unknown) => {
+    await this.#tree.rename(tx, parent.project, { folder, name, path, description }).catch((error: unknown) => {
       throw isUniqueViolation(error) ? badRequest(`There is a folder with name '${name}' in '${parent.path}'`) : error
     })
     await this.#deps.audit.record(tx, actor, {
@@ -126,9 +132,9 @@ export class FolderService {
   async delete(actor: Actor, { isForced, ...choice }: FolderChoice & { isForced: boolean }): Promise<Folder> {
     const parent = await this.#parent(actor, { ...choice, action: 'delete' })
     return this.#deps.db.transaction(async (tx) => {
-      await this.#tree.lock(tx, parent.environment)
+      await this.#tree.lockAll(tx, parent.project, [parent.environment])
       const folder = await findChild(tx, parent, choice.idOrName, ['name', 'id'])
-      const isEmpty = await this.#tree.delete(tx, parent, { folder, isForced })
+      const isEmpty = await this.#tree.delete(tx, parent.project, { folder, isForced })
       if (!isEmpty && !isForced) {
         throw badRequest(`The folder '${folder.name}' is not empty. Use forceDelete=true to delete all that is in it`)
       }
@@ -161,6 +167,16 @@ export class FolderService {
     }))
   }
 
+  /** Every member may see the names of all folders, by environment. */
+  async listAll(actor: Actor, projectId: string) {
+    const { project } = await this.#deps.places.enter(actor, { projectId })
+    const folders = await store.listInProject(this.#deps.db.pool, project.id)
+    return project.environments.map((environment) => ({
+      environment,
+      folders: folders.filter(({ environmentId }) => environmentId === environment.id),
+    }))
+  }
+
   async get(actor: Actor, id: string) {
     const folder = isUuid(id) ? await store.findById(this.#deps.db.pool, id) : undefined
     const project = folder && (await this.#deps.projects.find(folder.projectId))
@@ -177,8 +193,6 @@ export class FolderService {
     return { project, environment: await this.#deps.places.getEnvironment(project, slug), path }
   }
 }
-
-const byId = ([a]: [string, Environment], [b]: [string, Environment]) => (a < b ? -1 : 1)
 
 const createWay = async (
   tx: Tx,

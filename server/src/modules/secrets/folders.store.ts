@@ -26,6 +26,7 @@ type Changes = { name: string; path: string; description?: string | null | undef
 type Listing = { environmentId: string; path: string; isRecursive: boolean; modifiedSince?: Date | undefined }
 
 const LISTED_MAX = 10_000
+const LISTED_IN_PROJECT_MAX = 50_000
 
 /** Versions tell when something last happened in a folder, so that no writer has to touch its row. */
 const lastSecretModified = sql<Date | null>`(
@@ -39,6 +40,15 @@ export const insertRoots = async (tx: Tx, projectId: string, environmentIds: rea
     insert into folders (id, project_id, environment_id, name, path)
     select id, ${projectId}, id, 'root', '/' from unnest(${environmentIds}::uuid[]) as environment (id)`.execute(tx)
 }
+
+/** All of a project, by environment and path. */
+export const listInProject = (db: Db, projectId: string): Promise<Folder[]> =>
+  folders(db)
+    .where('projectId', '=', projectId)
+    .orderBy('environmentId')
+    .orderBy('path')
+    .limit(LISTED_IN_PROJECT_MAX)
+    .execute()
 
 export const insert = async (tx: Tx, rows: readonly NewFolder[]): Promise<void> => {
   await tx.insertInto('folders').values(rows).execute()
@@ -57,16 +67,18 @@ export const findByPath = (db: Db, environmentId: string, path: string): Promise
   folders(db).where('environmentId', '=', environmentId).where('path', '=', path).executeTakeFirst()
 
 export type FolderKey = { environmentId: string; path: string }
-export type ImportSource = { environmentId: string; path: string }
+export type ImportSource = { projectId: string; environmentId: string; path: string }
 export type FoundFolder = { id: string; imports: ImportSource[] }
 
 /** Several at once, in the order asked for: the way to a folder is asked for often. */
 export const findByKeys = async (db: Db, keys: readonly FolderKey[]): Promise<(FoundFolder | undefined)[]> => {
   const { rows } = await sql<FoundFolder & { question: number }>`
     select f.id, question.ordinality::int as question, (
-      select coalesce(json_agg(json_build_object('environmentId', i.source_environment_id, 'path', i.source_path)
-        order by i.position), '[]')
-      from secret_imports i where i.folder_id = f.id) as imports
+      select coalesce(json_agg(json_build_object(
+        'projectId', e.project_id, 'environmentId', i.source_environment_id, 'path', i.source_path
+      ) order by i.position), '[]')
+      from secret_imports i join environments e on e.id = i.source_environment_id
+      where i.folder_id = f.id) as imports
     from unnest(${keys.map(({ environmentId }) => environmentId)}::uuid[], ${keys.map(({ path }) => path)}::text[])
       with ordinality as question (environment_id, path, ordinality)
     join folders f on f.environment_id = question.environment_id and f.path = question.path`.execute(db)
@@ -108,13 +120,13 @@ export const list = async (db: Db, { environmentId, path, isRecursive, modifiedS
 export const lockSubtree = async (
   tx: Tx,
   { environmentId, path }: { environmentId: string; path: string },
-): Promise<{ id: string; path: string }[]> => {
+): Promise<string[]> => {
   const { from, until } = rangeBelow(path)
-  const { rows } = await sql<{ id: string; path: string }>`
-    select id, path from folders
+  const { rows } = await sql<{ id: string }>`
+    select id from folders
     where environment_id = ${environmentId} and (path = ${path} or (path > ${from} and path < ${until}))
-    order by path for update`.execute(tx)
-  return rows
+    order by id for update`.execute(tx)
+  return rows.map(({ id }) => id)
 }
 
 /** Renames it; what is below moves along. */
@@ -129,6 +141,22 @@ export const rename = async (tx: Tx, folder: Folder, { name, path, description }
   await sql`
     update folders set path = ${path} || substr(path, ${folder.path.length + 1})
     where environment_id = ${folder.environmentId} and path > ${from} and path < ${until}`.execute(tx)
+}
+
+/** Into another folder, of any environment of the project; what is below moves along. */
+export const move = async (
+  tx: Tx,
+  folder: Folder,
+  to: { environmentId: string; parentId: string; path: string },
+): Promise<void> => {
+  const { from, until } = rangeBelow(folder.path)
+  await sql`
+    update folders set environment_id = ${to.environmentId},
+      path = ${to.path} || substr(path, ${folder.path.length + 1}),
+      parent_id = case when id = ${folder.id} then ${to.parentId}::uuid else parent_id end, updated_at = now()
+    where environment_id = ${folder.environmentId} and (path = ${folder.path} or (path > ${from} and path < ${until}))`.execute(
+    tx,
+  )
 }
 
 /** With everything that is below and in it. */

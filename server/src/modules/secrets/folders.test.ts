@@ -187,3 +187,75 @@ describe('deleting a folder', () => {
     assert.equal((await server.delete(`${PATH}/${body.folder.envId}`, { body: place, token })).status, 404)
   })
 })
+
+describe('moving a folder', () => {
+  const move = (folderId: string, destinationPath: string, more: object = {}, as = token) =>
+    server.post(
+      `${PATH}/move`,
+      { projectId, folderId, destinationEnvironment: 'dev', destinationPath, ...more },
+      { token: as },
+    )
+  const idOf = async (name: string, path = '/'): Promise<string> =>
+    (await secrets.folder(name, { path })).body.folder.id as string
+
+  test('takes along what is below it, within an environment and to another', async () => {
+    const id = await idOf('crate')
+    await secrets.folder('inner', { path: '/crate' })
+    await secrets.create('KEY', 'kept', { secretPath: '/crate/inner' })
+    await idOf('shelf')
+    const answer = await move(id, '/shelf')
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(answer.body, {
+      folderId: id,
+      sourceEnvironment: 'dev',
+      sourcePath: '/',
+      destinationEnvironment: 'dev',
+      destinationPath: '/shelf',
+    })
+    assert.deepEqual(await secrets.values({ secretPath: '/shelf/crate/inner' }), { KEY: 'kept' })
+    assert.equal((await move(id, '/', { destinationEnvironment: 'prod' })).status, 200)
+    assert.deepEqual(await secrets.values({ environment: 'prod', secretPath: '/crate/inner' }), { KEY: 'kept' })
+    assert.equal((await secrets.list({ secretPath: '/shelf/crate' })).status, 404)
+    const versions = await secrets.get('KEY', { environment: 'prod', secretPath: '/crate/inner', version: '1' })
+    assert.equal(versions.status, 200)
+  })
+
+  test('400 for the root, into itself, to where it is or a name is taken; 404 to nowhere', async () => {
+    const id = await idOf('stone')
+    await idOf('below', '/stone')
+    await idOf('quarry')
+    await idOf('stone', '/quarry')
+    const { envId } = (await server.get(`${PATH}/${id}`, { token })).body.folder as { envId: string }
+    for (const [folder, to] of [
+      [id, '/'],
+      [id, '/stone'],
+      [id, '/stone/below'],
+      [id, '/quarry'],
+      [envId, '/quarry'],
+    ] as const) {
+      assert.equal((await move(folder, to)).status, 400, to)
+    }
+    assert.equal((await move(id, '/nowhere')).status, 404)
+    assert.equal((await move(UNKNOWN_ID, '/quarry')).status, 404)
+    assert.equal((await move('none', '/quarry')).status, 422)
+  })
+
+  test('403 without the right to move each secret in it', async () => {
+    const id = await idOf('guarded')
+    await secrets.create('KEY', 'v', { secretPath: '/guarded' })
+    await idOf('goal')
+    const folders = { subject: 'secret-folders', action: ['create', 'delete'] }
+    const partly = await secrets.tokenAllowing(db, folders, { subject: 'secrets', action: ['create'] })
+    assert.equal((await move(id, '/goal', {}, partly)).status, 403)
+    const wholly = await secrets.tokenAllowing(db, folders, { subject: 'secrets', action: ['create', 'delete'] })
+    assert.equal((await move(id, '/goal', {}, wholly)).status, 200)
+  })
+
+  test('all folders of a project are shown by environment', async () => {
+    const answer = await server.get(`/api/v1/projects/${projectId}/environment-folder-tree`, { token })
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(Object.keys(answer.body).sort(), ['dev', 'prod', 'staging'])
+    const { prod } = answer.body as Record<string, { slug: string; folders: { path: string }[] }>
+    assert.deepEqual([prod?.slug, prod?.folders.map(({ path }) => path)], ['prod', ['/', '/crate', '/crate/inner']])
+  })
+})

@@ -22,8 +22,8 @@ export const toListedImport = (view: ImportView) => {
   const shown = toImport(view)
   return {
     ...shown,
-    importEnv: { ...shown.importEnv, projectId: view.project.id },
-    sourceProjectName: view.project.name,
+    importEnv: { ...shown.importEnv, projectId: view.home.id },
+    sourceProjectName: view.home.name,
   }
 }
 

@@ -1,7 +1,7 @@
 import { endpoints } from '../../platform/http/endpoint.ts'
 import type { Routes } from '../../platform/http/route.ts'
 import { toImport, toImportDetails } from './import-views.ts'
-import { requireOffered } from './imports.routes.ts'
+import { requireOffered, toSource } from './imports.routes.ts'
 import * as schemas from './imports.schemas.ts'
 import type { ImportService } from './imports.service.ts'
 
@@ -24,8 +24,8 @@ export const importLegacyRoutes =
         response: { 200: schemas.ImportMessage },
       }),
       async ({ actor, body: { import: source, isReplication, ...importing } }) => {
-        requireOffered({ isReplication, isElsewhere: false })
-        const created = await imports.create(actor, translated(importing), source)
+        requireOffered(isReplication)
+        const created = await imports.create(actor, translated(importing), toSource(source))
         return { message: 'Successfully created secret import', secretImport: toImport(created) }
       },
     )

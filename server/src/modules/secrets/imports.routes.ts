@@ -15,11 +15,8 @@ export const importRoutes =
       PATH,
       endpoint('createSecretImport', { body: schemas.NewImport, response: { 200: schemas.ImportMessage } }),
       async ({ actor, body: { import: source, isReplication, ...importing } }) => {
-        requireOffered({
-          isReplication,
-          isElsewhere: (source.sourceProjectId ?? importing.projectId) !== importing.projectId,
-        })
-        const created = await imports.create(actor, importing, source)
+        requireOffered(isReplication)
+        const created = await imports.create(actor, importing, toSource(source))
         return { message: 'Successfully created secret import', secretImport: toImport(created) }
       },
     )
@@ -66,7 +63,14 @@ export const importRoutes =
     )
   }
 
-export const requireOffered = ({ isReplication, isElsewhere }: { isReplication: boolean; isElsewhere: boolean }) => {
+export const requireOffered = (isReplication: boolean) => {
   if (isReplication) throw badRequest('Replicating imports is not available on your current plan')
-  if (isElsewhere) throw badRequest('Importing from another project is not available')
 }
+
+type WireSource = { environment: string; path: string; sourceProjectId?: string | null | undefined }
+
+export const toSource = ({ environment, path, sourceProjectId }: WireSource) => ({
+  environment,
+  path,
+  projectId: sourceProjectId || undefined,
+})

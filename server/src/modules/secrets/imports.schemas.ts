@@ -17,7 +17,7 @@ const wish = {
   import: z.object({
     environment: z.string().trim(),
     path: Path,
-    sourceProjectId: z.string().nullish().describe('Only the same project can be imported from'),
+    sourceProjectId: z.string().nullish().describe('Another project of the organization; the own one when left out'),
   }),
   isReplication: z.boolean().default(false).describe('Not offered: leave it out'),
 }

@@ -5,6 +5,7 @@ export type SecretImport = {
   id: string
   folderId: string
   position: number
+  sourceProjectId: string
   sourceEnvironmentId: string
   sourcePath: string
   createdAt: Date
@@ -13,7 +14,9 @@ export type SecretImport = {
 type NewRow = Pick<SecretImport, 'id' | 'folderId' | 'sourceEnvironmentId' | 'sourcePath'>
 type Changes = { sourceEnvironmentId: string; sourcePath: string; position: number }
 
-const columns = sql`id, folder_id, position, source_environment_id, source_path, created_at, updated_at`
+const columns = sql`secret_imports.id, secret_imports.folder_id, secret_imports.position,
+  (select e.project_id from environments e where e.id = secret_imports.source_environment_id) as source_project_id,
+  secret_imports.source_environment_id, secret_imports.source_path, secret_imports.created_at, secret_imports.updated_at`
 
 /** Behind the last. */
 export const insert = async (tx: Tx, row: NewRow): Promise<SecretImport | undefined> => {
@@ -55,9 +58,8 @@ export const findById = async (
   id: string,
 ): Promise<(SecretImport & { path: string; projectId: string; environmentId: string }) | undefined> => {
   const { rows } = await sql<SecretImport & { path: string; projectId: string; environmentId: string }>`
-    select i.id, i.folder_id, i.position, i.source_environment_id, i.source_path, i.created_at, i.updated_at,
-      f.path, f.project_id, f.environment_id
-    from secret_imports i join folders f on f.id = i.folder_id where i.id = ${id}`.execute(db)
+    select ${columns}, f.path, f.project_id, f.environment_id
+    from secret_imports join folders f on f.id = secret_imports.folder_id where secret_imports.id = ${id}`.execute(db)
   return rows[0]
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../lib/app-error.ts'
 import type { Expander } from './expander.ts'
-import type { Place, Spot } from './places.service.ts'
+import type { Environment, Home, Place } from './places.service.ts'
 import { concealed, type ListedSecret, toImportedSecret } from './secret-views.ts'
 import type { Shown } from './visibility.ts'
 
-export type ShownImport = { place: Place; shown: Shown[] }
+export type ShownImport = { place: Place; environment: Environment; shown: Shown[] }
 /** The body is made only when it is asked for, unless its tag cannot be told without it. */
 export type RenderedList = { tag: string; body: () => string | Buffer }
 
@@ -50,7 +50,7 @@ export class SecretListRenderer {
     return expanded.join()
   }
 
-  async #expandedOwn(text: string, spot: Spot): Promise<string> {
+  async #expandedOwn(text: string, spot: Home): Promise<string> {
     const secret = JSON.parse(text) as ListedSecret
     try {
       return JSON.stringify({ ...secret, secretValue: await this.#options.expander.expand(secret, [spot]) })
@@ -81,7 +81,7 @@ export class SecretListRenderer {
   }
 
   /** wire: what an import brings is always expanded, and a reference that may not be followed stays as it is. */
-  async #expandedImport(secret: ListedSecret, source: Spot): Promise<string> {
+  async #expandedImport(secret: ListedSecret, source: Home): Promise<string> {
     const { isRelative, importing, expander } = this.#options
     try {
       return await expander.expand(secret, isRelative ? [importing, source] : [source])

@@ -14,11 +14,17 @@ type Deps = { db: Database; permissions: PermissionService; projects: ProjectSer
 export type Ability = Awaited<ReturnType<PermissionService['inProject']>>
 export type Environment = ProjectDetails['environments'][number]
 /** A project that the actor is in, and what the actor may do there. */
-export type Entered = { project: ProjectDetails; ability: Ability }
+export type Entered = {
+  project: ProjectDetails
+  ability: Ability
+  /** Another project of the organization; undefined when there is none. Throws when the actor is not in it. */
+  elsewhere: (choice: ProjectChoice) => Promise<Entered | undefined>
+}
 /** Which project: by id, or by its slug in the organization of the actor. */
 export type ProjectChoice = { projectId?: string | undefined; projectSlug?: string | undefined }
 /** A folder, by the names that requests and rules use. */
 export type Spot = { environment: string; path: string }
+export type Home = Spot & { projectId: string }
 /** A folder that is there. */
 export type Place = Spot & {
   organizationId: string
@@ -46,23 +52,33 @@ export class Places {
 
   async enter(actor: Actor, { projectId, projectSlug }: ProjectChoice): Promise<Entered> {
     if (!projectId && !projectSlug) throw badRequest('Say which project is meant: by its id or by its slug')
+    const elsewhere = this.#elsewhere(actor)
     if (!projectId) {
       const project = await this.#deps.projects.getBySlug(actor, projectSlug ?? '')
-      return { project, ability: await this.#deps.permissions.inProject(actor, project.id) }
+      return { project, ability: await this.#deps.permissions.inProject(actor, project.id), elsewhere }
     }
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     const project = await this.#deps.projects.find(projectId)
     if (!project) throw notFound(`Project with id '${projectId}' not found`)
-    return { project, ability }
+    return { project, ability, elsewhere }
+  }
+
+  /** Each is asked for once in a request. */
+  #elsewhere(actor: Actor): Entered['elsewhere'] {
+    const entered = new Map<string, Promise<Entered | undefined>>()
+    return (choice) => {
+      const name = choice.projectId ?? `@${choice.projectSlug ?? ''}`
+      const known = entered.get(name) ?? this.enter(actor, choice).catch(orAbsent)
+      entered.set(name, known)
+      return known
+    }
   }
 
   /** For what was asked for by its own id: of another organization's it is not told that there is such a thing. */
   async enterHome(actor: Actor, projectId: string, absence: AppError): Promise<Entered> {
-    try {
-      return await this.enter(actor, { projectId })
-    } catch (error) {
-      throw error instanceof AppError && error.kind === 'not-found' ? absence : error
-    }
+    const entered = await this.enter(actor, { projectId }).catch(orAbsent)
+    if (!entered) throw absence
+    return entered
   }
 
   /** What is kept of a project may lack an environment that has just been made elsewhere. */
@@ -76,8 +92,7 @@ export class Places {
 
   async getEnvironment(project: ProjectDetails, slug: string): Promise<Environment> {
     const environment = await this.findEnvironment(project, slug)
-    // The sentence is one that the tests of a client know.
-    if (!environment) throw notFound(`Environment with slug '${slug}' in project with ID ${project.id} not found`)
+    if (!environment) throw noSuchEnvironment(project, slug)
     return environment
   }
 
@@ -120,13 +135,24 @@ export class Places {
 
 /** What changes when a folder is renamed or ends, or what it imports does. */
 export const placeScope = (folderId: string): string => `folder-place:${folderId}`
+/** Told to those who follow, and nothing is kept under it: what a folder shows of others is put together at each reading. */
+export const viewScope = (folderId: string): string => `folder-view:${folderId}`
 /** What changes when something in a folder does. */
 export const contentScope = (folderId: string): string => `folder:${folderId}`
+
+const orAbsent = (error: unknown): undefined => {
+  if (error instanceof AppError && error.kind === 'not-found') return undefined
+  throw error
+}
 
 export const spotOf = ({ environment, secretPath }: { environment: string; secretPath: string }): Spot => ({
   environment,
   path: tidyPath(secretPath),
 })
+
+/** The sentence is one that the tests of a client know. */
+export const noSuchEnvironment = ({ id }: ProjectDetails, slug: string) =>
+  notFound(`Environment with slug '${slug}' in project with ID ${id} not found`)
 
 export const noSuchFolder = ({ environment, path }: Spot, code = 'SecretPathNotFound') =>
   notFound(`Folder with path '${path}' in environment '${environment}' was not found: check the slug and the path`, {

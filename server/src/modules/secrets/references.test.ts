@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { test } from 'node:test'
 import { childPath, lineage, parentPath, parsePath, rangeBelow } from './folder-paths.ts'
+import { rewritten } from './reference-rewrites.ts'
 import { hasReference, parseReferences } from './references.ts'
 
 for (const [value, expected] of [
@@ -10,7 +11,8 @@ for (const [value, expected] of [
   ['${A}', [{ text: '${A}', key: 'A' }]],
   ['${dev.A}', [{ text: '${dev.A}', key: 'A', environment: 'dev', path: '/' }]],
   ['x${dev.a.b.K-1}y', ['x', { text: '${dev.a.b.K-1}', key: 'K-1', environment: 'dev', path: '/a/b' }, 'y']],
-  ['${@other.dev.A} ${a b} ${} ${a..b} ${.a}', ['${@other.dev.A} ${a b} ${} ${a..b} ${.a}']],
+  ['${@p.dev.a.K}', [{ text: '${@p.dev.a.K}', key: 'K', environment: 'dev', path: '/a', project: 'p' }]],
+  ['${@p.K} ${@p} ${@.dev.A} ${a b} ${} ${a..b} ${.a}', ['${@p.K} ${@p} ${@.dev.A} ${a b} ${} ${a..b} ${.a}']],
   ['$${A}}', ['$', { text: '${A}', key: 'A' }, '}']],
 ] as const) {
   test(`'${value}' is cut at its references`, () => assert.deepEqual(parseReferences(value), expected))
@@ -25,6 +27,20 @@ test('what a value is cut into is the value', () => {
     }),
   )
 })
+
+const HOME = { environment: 'dev', path: '/a' }
+const RENAMED = { from: { ...HOME, key: 'OLD' }, to: { ...HOME, key: 'NEW' } }
+const MOVED = { from: { ...HOME, key: 'OLD' }, to: { environment: 'prod', path: '/b/c', key: 'OLD' } }
+const UNNAMEABLE = { from: { ...HOME, key: 'OLD' }, to: { ...HOME, key: 'with space' } }
+
+for (const [value, renaming, expected] of [
+  ['x${OLD}y${OLD}', RENAMED, 'x${NEW}y${NEW}'],
+  ['${dev.a.OLD} ${dev.OLD} ${prod.a.OLD}', RENAMED, '${dev.a.NEW} ${dev.OLD} ${prod.a.OLD}'],
+  ['${OLD} ${@p.dev.a.OLD}', MOVED, '${prod.b.c.OLD} ${@p.dev.a.OLD}'],
+  ['${OLD}', UNNAMEABLE, '${OLD}'],
+] as const) {
+  test(`'${value}' becomes '${expected}'`, () => assert.equal(rewritten(value, HOME, [renaming]), expected))
+}
 
 for (const [text, expected] of [
   ['', '/'],

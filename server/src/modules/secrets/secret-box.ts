@@ -3,6 +3,7 @@ import type { Keyring } from '../../platform/crypto/keyring.ts'
 import { keyIdOf, open, seal, type SealContext } from '../../platform/crypto/sealing.ts'
 import type { Db } from '../../platform/db/db.ts'
 import { DATA_KEY_PURPOSE } from '../projects/projects.service.ts'
+import { targetsOf } from './reference-targets.ts'
 import type { MetadataItem, Secret } from './secret.ts'
 import type { SealedSecret, SecretRow } from './secrets.store.ts'
 
@@ -34,6 +35,7 @@ export class SecretBox {
       metadata: metadata.map((item) => (item.isEncrypted ? { ...item, value: null } : item)),
       sealedMetadata: hidden.length === 0 ? null : sealAs('metadata', JSON.stringify(hidden)),
       tagIds: tags.map(({ id }) => id),
+      referenced: targetsOf(value, owner),
     }
   }
 

@@ -3,10 +3,20 @@ import type { Database } from '../../platform/db/db.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
 import { Expander } from './expander.ts'
+import { ROOT } from './folder-paths.ts'
 import { list as listFolders } from './folders.store.ts'
 import { importBlocks } from './import-blocks.ts'
 import { type RenderedList, type ShownImport, SecretListRenderer } from './list-rendering.ts'
-import { type Entered, type Place, type Places, type ProjectChoice, type Spot, spotOf } from './places.service.ts'
+import {
+  type Entered,
+  type Home,
+  type Place,
+  type Places,
+  type ProjectChoice,
+  type Spot,
+  spotOf,
+} from './places.service.ts'
+import type { ImportedBlock } from './secrets.schemas.ts'
 import type { Entry, Snapshot } from './snapshot.ts'
 import type { Snapshots } from './snapshots.service.ts'
 import { describable, fieldsOf, matching, type Shown, split } from './visibility.ts'
@@ -28,6 +38,17 @@ export type ListQuery = ProjectChoice & {
   importsAreRelative: boolean
 }
 type Query = ListQuery & { userId: string | null }
+
+const WHOLE: Query = {
+  secretPath: ROOT,
+  viewSecretValue: true,
+  expandSecretReferences: true,
+  recursive: false,
+  includeImports: true,
+  personal: 'none',
+  importsAreRelative: false,
+  userId: null,
+}
 
 /** wire: deeper folders are not listed. */
 const DEPTH_MAX = 20
@@ -56,6 +77,22 @@ export class SecretListService {
     const imports = listing.includeImports ? await this.#imports(entered, place, query) : []
     await this.#note(actor, place, { shown, imports })
     return this.#render(entered, place, { query, shown, imports })
+  }
+
+  /** Only what a folder imports. */
+  async listImported(actor: Actor, { environment, path, ...choice }: ProjectChoice & Spot) {
+    const entered = await this.#deps.places.enter(actor, choice)
+    const spot = spotOf({ environment, secretPath: path })
+    await entered.ability.require('read', 'secret-imports', { environment, secretPath: spot.path })
+    const place = await this.#deps.places.get(entered.project, spot)
+    const imports = await this.#imports(entered, place, WHOLE)
+    await this.#note(actor, place, { shown: [], imports })
+    const list = await this.#render(entered, place, { query: WHOLE, shown: [], imports })
+    const blocks = (JSON.parse(String(list.body())) as { imports: ImportedBlock[] }).imports
+    return imports.flatMap(({ environment: { id, name, slug } }, index) => {
+      const block = blocks[index]
+      return block ? [{ ...block, environmentInfo: { id, name, slug } }] : []
+    })
   }
 
   async #shown(entered: Entered, place: Place, query: Query): Promise<Shown[]> {
@@ -96,16 +133,17 @@ export class SecretListService {
   }
 
   /** A key that several imports have is shown in the one that wins: the last. */
-  async #imports({ project, ability }: Entered, importing: Place, query: Query): Promise<ShownImport[]> {
+  async #imports(entered: Entered, importing: Place, query: Query): Promise<ShownImport[]> {
     if (importing.imports.length === 0) return []
-    const blocks = await importBlocks(this.#deps, project, importing)
+    const blocks = await importBlocks(this.#deps, entered, importing)
     const met = new Set<string>()
-    const shown = blocks.reverse().map(({ place, members }): ShownImport => ({
+    const shown = blocks.reverse().map(({ place, environment, members }): ShownImport => ({
       place,
+      environment,
       shown: members.map((member) => {
         const known = query.viewSecretValue
-          ? split(ability.present, member.place, member.snapshot.entries).readable
-          : describable(ability.present, member.place, member.snapshot.entries)
+          ? split(member.ability.present, member.place, member.snapshot.entries).readable
+          : describable(member.ability.present, member.place, member.snapshot.entries)
         const entries = matching(known, { tagSlugs: query.tagSlugs, metadata: query.metadataFilter })
         return {
           snapshot: member.snapshot,
@@ -119,13 +157,13 @@ export class SecretListService {
   }
 
   async #render(
-    { project, ability }: Entered,
+    entered: Entered,
     place: Place,
     { query, shown, imports }: { query: Query; shown: Shown[]; imports: ShownImport[] },
   ): Promise<RenderedList> {
     const { places, snapshots } = this.#deps
     const renderer = new SecretListRenderer({
-      expander: new Expander({ places, snapshots, project, ability }),
+      expander: new Expander({ places, snapshots, entered }),
       importing: place,
       isExpanded: query.expandSecretReferences,
       isRelative: query.importsAreRelative,
@@ -148,7 +186,7 @@ export class SecretListService {
   }
 }
 
-const hiddenOf = (snapshot: Snapshot, spot: Spot, entries: Entry[]): Shown => ({
+const hiddenOf = (snapshot: Snapshot, spot: Home, entries: Entry[]): Shown => ({
   snapshot,
   spot,
   entries,

@@ -5,13 +5,21 @@ import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
 import { lockByKeys } from './folders.store.ts'
 import type { Entered, Place, Places, ProjectChoice, Spot } from './places.service.ts'
+import type { ReferenceKeeper } from './reference-keeper.ts'
 import { Rights } from './rights.ts'
 import { named } from './secret-changes.ts'
 import type { SecretBox } from './secret-box.ts'
-import type { Located, NewSecret, SecretWriter, Writing } from './secret-writer.ts'
+import type { Located, NewSecret, SecretWriter, Telling, Writing } from './secret-writer.ts'
 import { fieldsOf } from './visibility.ts'
 
-type Deps = { db: Database; places: Places; box: SecretBox; writer: SecretWriter; audit: AuditLog }
+type Deps = {
+  db: Database
+  places: Places
+  box: SecretBox
+  writer: SecretWriter
+  keeper: ReferenceKeeper
+  audit: AuditLog
+}
 /** From where to where, and which. */
 export type Transfer = ProjectChoice & {
   source: Spot
@@ -35,14 +43,14 @@ export class SecretMoveService {
   /** What has the same value there already counts as moved. */
   async move(actor: Actor, transfer: Transfer): Promise<void> {
     const prepared = await this.#prepare(actor, transfer)
-    const { rights, from, to, writing, target } = prepared
+    const { rights, from, to, target } = prepared
     await rights.transaction(this.#deps.db, async (tx) => {
-      const { sources, present } = await this.#lock(tx, prepared, transfer)
+      const found = await this.#lock(tx, prepared, transfer)
+      const { sources } = found
       for (const source of sources) rights.require('delete', fieldsOf(from, named(source)))
-      const differing = sources.filter(({ key, value }) => present.get(key)?.value !== value)
-      if (differing.length === 0) throw badRequest('Selected secrets already exist in the destination.')
-      await this.#put(tx, prepared, { wanted: differing, present, shouldOverwrite: transfer.shouldOverwrite })
-      await this.#deps.writer.delete(tx, writing, sources)
+      await this.#deps.writer.telling(tx, target, (telling) =>
+        this.#move(tx, telling, prepared, { ...found, ...transfer }),
+      )
       await this.#deps.audit.record(tx, actor, {
         type: 'move-secrets',
         projectId: target.project.id,
@@ -57,10 +65,25 @@ export class SecretMoveService {
     })
   }
 
+  async #move(
+    tx: Tx,
+    telling: Telling,
+    prepared: Prepared,
+    { sources, present, shouldOverwrite }: Found & Pick<Transfer, 'shouldOverwrite'>,
+  ): Promise<void> {
+    const { from, to, writing } = prepared
+    const wanted = sources.filter(({ key, value }) => present.get(key)?.value !== value)
+    if (wanted.length === 0) throw badRequest('Selected secrets already exist in the destination.')
+    await this.#put(tx, telling, prepared, { wanted, present, shouldOverwrite })
+    await this.#deps.writer.delete(tx, { ...telling, ...writing }, sources)
+    const renamings = sources.map(({ key }) => ({ from: { ...from, key }, to: { ...to, key } }))
+    await this.#deps.keeper.follow(tx, telling, from, renamings)
+  }
+
   /** Only what is asked for is copied; the rest begins empty. */
   async duplicate(actor: Actor, transfer: Transfer, attributes: Attributes) {
     const prepared = await this.#prepare(actor, transfer)
-    const { rights, from } = prepared
+    const { rights, from, target } = prepared
     return rights.transaction(this.#deps.db, async (tx) => {
       const { sources, present } = await this.#lock(tx, prepared, transfer)
       for (const source of sources) {
@@ -68,7 +91,10 @@ export class SecretMoveService {
         if (attributes.value) rights.require('readValue', fieldsOf(from, named(source)))
       }
       const wanted = sources.map((source) => copied(source, present.get(source.key), attributes))
-      const ids = await this.#put(tx, prepared, { wanted, present, shouldOverwrite: transfer.shouldOverwrite })
+      const { shouldOverwrite } = transfer
+      const ids = await this.#deps.writer.telling(tx, target, (telling) =>
+        this.#put(tx, telling, prepared, { wanted, present, shouldOverwrite }),
+      )
       const results = sources.map(({ id, key }) => ({
         sourceSecretId: id,
         sourceSecretKey: key,
@@ -102,6 +128,8 @@ export class SecretMoveService {
 
   /** The folders first, in an order that all movers share. */
   async #lock(tx: Tx, { from, to, writing, target }: Prepared, { secretIds }: Transfer): Promise<Found> {
+    await this.#deps.writer.lockTouched(tx, writing, [from])
+    await this.#deps.writer.lockTouched(tx, target, [to])
     await lockByKeys(tx, [from, to])
     const ids = [...new Set(secretIds)]
     const locked = ids.every(isUuid) ? await this.#deps.writer.lockByIds(tx, writing, from.folderId, ids) : []
@@ -115,7 +143,8 @@ export class SecretMoveService {
   /** By key: the ids of what is now there. */
   async #put(
     tx: Tx,
-    { rights, to, target }: Prepared,
+    telling: Telling,
+    { rights, to }: Prepared,
     {
       wanted,
       present,
@@ -134,11 +163,16 @@ export class SecretMoveService {
     })
     const creates = wanted.filter(({ key }) => !present.has(key))
     for (const secret of creates) rights.require('create', fieldsOf(to, named(secret)))
+    await this.#deps.writer.lockTouched(
+      tx,
+      telling,
+      wanted.map(({ value }) => ({ path: to.path, value })),
+    )
     const created =
       creates.length === 0
         ? []
-        : await this.#deps.writer.create(tx, target, { path: to.path, userId: null, secrets: creates.map(newOf) })
-    const updated = await this.#deps.writer.update(tx, target, updates)
+        : await this.#deps.writer.create(tx, telling, { path: to.path, userId: null, secrets: creates.map(newOf) })
+    const updated = await this.#deps.writer.update(tx, telling, updates)
     return new Map([...created, ...updated].map(({ key, id }) => [key, id]))
   }
 }

@@ -1,34 +1,70 @@
 import type { Change } from '../../platform/changes/change.ts'
-import { contentScope, type Place, placeScope } from './places.service.ts'
+import type { ChangeFeed } from '../../platform/changes/feed.ts'
+import type { Tx } from '../../platform/db/db.ts'
+import type { Dependent, Origin } from './dependents.store.ts'
+import { contentScope, type Place, placeScope, viewScope } from './places.service.ts'
 
 export type SecretChangeKind = 'secret-created' | 'secret-updated' | 'secret-deleted'
 
 /** Keys of 500 characters, a hundred of them, fit into one record of the feed. */
 const KEYS_AT_ONCE = 100
+const CHANGES_AT_ONCE = 5_000
 
 /** What followers learn of changed secrets of one folder: their names, never what they hold. */
 export const secretNews = (place: Place, kind: SecretChangeKind, keys: readonly string[]): Change[] => {
   const news: Change[] = []
   for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
-    news.push(newsOf(place, kind, { keys: keys.slice(start, start + KEYS_AT_ONCE) }))
+    const body = { ...bodyOf(place), keys: keys.slice(start, start + KEYS_AT_ONCE) }
+    news.push({ scope: contentScope(place.folderId), kind, body })
   }
   return news
 }
 
-export const importNews = (place: Place): Change => ({
-  ...newsOf(place, 'import-mutated'),
-  scope: placeScope(place.folderId),
-})
-
 /** Of interest to caches alone. */
 export const personalNews = (folderId: string): Change => ({ scope: contentScope(folderId), kind: 'personal-secret' })
 
-const newsOf = (
-  { organizationId, projectId, environment, path, folderId }: Place,
-  kind: string,
-  more: { keys?: string[] } = {},
-): Change => ({
-  scope: contentScope(folderId),
-  kind,
-  body: { organizationId, projectId, environment, path, ...more },
+export const originOf = ({ environmentId, environment, path }: Place): Origin => ({ environmentId, environment, path })
+
+/** Everything that one transaction has to tell, each folder that shows another told of it once. */
+export class News {
+  readonly #changes: Change[] = []
+  readonly #views = new Map<string, Change>()
+
+  add(...changes: readonly Change[]): void {
+    for (const change of changes) this.#changes.push(change)
+  }
+
+  /** Of a folder that now imports something else. */
+  addImport(place: Place): void {
+    const scope = placeScope(place.folderId)
+    this.#views.set(nameOf(place), { scope, kind: 'import-mutated', body: bodyOf(place) })
+  }
+
+  /** Of folders that show something that has changed. */
+  addDependents(found: readonly Dependent[]): void {
+    for (const place of found) {
+      const name = nameOf(place)
+      if (this.#views.has(name)) continue
+      this.#views.set(name, { scope: viewScope(place.folderId), kind: 'import-mutated', body: bodyOf(place) })
+    }
+  }
+
+  /** While everything that it is about is locked. */
+  async append(tx: Tx, feed: ChangeFeed): Promise<void> {
+    const changes = [...this.#changes, ...this.#views.values()]
+    for (let start = 0; start < changes.length; start += CHANGES_AT_ONCE) {
+      await feed.append(tx, ...changes.slice(start, start + CHANGES_AT_ONCE))
+    }
+  }
+}
+
+type Named = Omit<Dependent, 'folderId'>
+
+const bodyOf = ({ organizationId, projectId, environment, path }: Named) => ({
+  organizationId,
+  projectId,
+  environment,
+  path,
 })
+
+const nameOf = ({ projectId, environment, path }: Named): string => `${projectId} ${environment} ${path}`

@@ -18,6 +18,9 @@ import { fieldsOf } from './visibility.ts'
 type Deps = { db: Database; places: Places; box: SecretBox; writer: SecretWriter; audit: AuditLog }
 type Home = Entered & { spot: Spot; environment: Environment; latest: number }
 
+/** What is shown to someone who may know that something happened, but not of what it happened to. */
+const NAMELESS = { key: '', comment: '', reminderNote: null, reminderRepeatDays: null }
+
 /** What secrets have been, also those that are gone. */
 export class SecretVersionService {
   readonly #deps: Deps
@@ -34,22 +37,23 @@ export class SecretVersionService {
     const opened = await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), own)
     const present = await findById(this.#deps.db.pool, secretId)
     const [now] = present ? await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), [present]) : []
+    const may = (action: 'describeSecret' | 'readValue', secret: Secret) =>
+      secret.userId !== null || ability.present.can(action, 'secrets', fieldsOf(spot, named(secret)))
     // What is kept from someone now is kept in all that it has been.
-    const isKept = now?.userId === null && !ability.present.can('readValue', 'secrets', fieldsOf(spot, named(now)))
+    const mayEver = (action: 'describeSecret' | 'readValue', secret: Secret) =>
+      may(action, secret) && (now === undefined || may(action, now))
     await this.#deps.audit.note(actor, {
       type: 'get-secret-versions',
       projectId: project.id,
       metadata: { environment: spot.environment, secretPath: spot.path, secretId, numberOfVersions: own.length },
     })
-    const mayRead = (secret: Secret) =>
-      secret.userId !== null || (!isKept && ability.present.can('readValue', 'secrets', fieldsOf(spot, named(secret))))
     return {
       projectId: project.id,
       environment: spot.environment,
       // wire: in this list each version has an id of its own.
       secrets: opened.map((version) => ({
-        secret: { ...version, id: version.versionId },
-        isReadable: mayRead(version),
+        secret: { ...version, id: version.versionId, ...(!mayEver('describeSecret', version) && NAMELESS) },
+        isReadable: mayEver('describeSecret', version) && mayEver('readValue', version),
       })),
     }
   }
@@ -67,12 +71,14 @@ export class SecretVersionService {
 
     const secret = await rights.transaction(this.#deps.db, async (tx): Promise<Secret> => {
       if (!then) throw notFound(`Version ${version} of the secret not found`)
-      const wanted = present ? [{ path: spot.path, key: present.key }] : []
+      const wanted = present ? [{ path: spot.path, key: present.key, value: then.value }] : []
       const [before] = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
       rights.require(before ? 'edit' : 'create', fieldsOf(spot, named(before ?? then)))
-      const [written] = before
-        ? await this.#deps.writer.update(tx, writing, [{ before, after: { ...before, ...contentOf(then) } }])
-        : await this.#deps.writer.create(tx, writing, { path: spot.path, userId: null, secrets: [newOf(then)] })
+      const [written] = await this.#deps.writer.telling(tx, writing, (telling): Promise<Secret[]> =>
+        before
+          ? this.#deps.writer.update(tx, telling, [{ before, after: { ...before, ...contentOf(then) } }])
+          : this.#deps.writer.create(tx, telling, { path: spot.path, userId: null, secrets: [newOf(then)] }),
+      )
       if (!written) throw new Error('The version was not restored')
       const where = { ...spot, projectId: project.id }
       await this.#deps.audit.record(tx, actor, recordOfOne(before ? 'update' : 'create', where, written))

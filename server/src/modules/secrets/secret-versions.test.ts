@@ -46,6 +46,11 @@ describe('the versions of a secret', () => {
     const blind = await secrets.tokenAllowing(db, { subject: 'commits', action: ['read'] })
     const [version] = (await versionsOf(id, blind)).body.secretVersions
     assert.deepEqual([version.secretValueHidden, version.secretValue === 'v'], [true, false])
+    assert.deepEqual([version.secretKey, version.secretComment, version.version], ['', '', 1])
+    const describe = { subject: 'secrets', action: ['describeSecret'] }
+    const dim = await secrets.tokenAllowing(db, { subject: 'commits', action: ['read'] }, describe)
+    const [named] = (await versionsOf(id, dim)).body.secretVersions
+    assert.deepEqual([named.secretValueHidden, named.secretKey], [true, 'HIDE'])
     const reader = await secrets.tokenAllowing(db, { subject: 'secrets', action: ['read'] })
     assert.equal((await versionsOf(id, reader)).status, 403)
     for (const none of [UNKNOWN_ID, 'none']) assert.equal((await versionsOf(none)).status, 404)

@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
 import { type Entered, type Places, type ProjectChoice, type Spot, spotOf } from './places.service.ts'
 import { requireDescribable } from './reference-guard.ts'
+import type { ReferenceKeeper } from './reference-keeper.ts'
 import { Rights } from './rights.ts'
 import type { Secret, Tag } from './secret.ts'
 import type { SecretBox } from './secret-box.ts'
@@ -12,7 +13,8 @@ import * as changing from './secret-changes.ts'
 import type { Change, WantedChange, WantedSecret } from './secret-changes.ts'
 import { recordOfMany, recordOfOne, type WriteVerb } from './secret-records.ts'
 import { requireKey, requireMetadata } from './secret-rules.ts'
-import { type Located, type NewSecret, noSuchSecret, type SecretWriter, type Writing } from './secret-writer.ts'
+import type { Change as Update, Located, NewSecret, SecretWriter, Telling, Writing } from './secret-writer.ts'
+import { noSuchSecret } from './secret-writer.ts'
 import type { Snapshots } from './snapshots.service.ts'
 import { listByIds } from './tags.store.ts'
 import { fieldsOf } from './visibility.ts'
@@ -23,6 +25,7 @@ type Deps = {
   snapshots: Snapshots
   box: SecretBox
   writer: SecretWriter
+  keeper: ReferenceKeeper
   audit: AuditLog
 }
 
@@ -55,7 +58,9 @@ export class SecretWriteService {
 
     const created = await rights.transaction(this.#deps.db, async (tx) => {
       if (userId !== null) await this.#requireShared(tx, writing, spot, secrets)
-      const written = await this.#deps.writer.create(tx, writing, { path: spot.path, userId, secrets })
+      const written = await this.#deps.writer.telling(tx, writing, (telling) =>
+        this.#deps.writer.create(tx, telling, { path: spot.path, userId, secrets }),
+      )
       await this.#record(tx, prepared, 'create', written)
       return written
     })
@@ -77,15 +82,18 @@ export class SecretWriteService {
     const writing = await this.#writing(prepared)
     const { rights } = prepared
 
-    const written = await rights.transaction(this.#deps.db, async (tx) => {
-      const { updates, missing } = await this.#lock(tx, prepared, { writing, changes })
-      if (missing.length > 0 && mode === 'failOnNotFound') throw noneOf(missing, prepared)
-      const updated = await this.#deps.writer.update(tx, writing, updates)
-      const created = mode === 'upsert' ? await this.#createMissing(tx, prepared, { writing, missing }) : []
-      await this.#record(tx, prepared, 'update', updated)
-      await this.#record(tx, prepared, 'create', created)
-      return [...updated, ...created]
-    })
+    const written = await rights.transaction(this.#deps.db, (tx) =>
+      this.#deps.writer.telling(tx, writing, async (telling) => {
+        const { updates, missing } = await this.#lock(tx, prepared, { writing, changes })
+        if (missing.length > 0 && mode === 'failOnNotFound') throw noneOf(missing, prepared)
+        const updated = await this.#deps.writer.update(tx, telling, updates)
+        await this.#followRenamed(tx, telling, updates)
+        const created = mode === 'upsert' ? await this.#createMissing(tx, prepared, { telling, missing }) : []
+        await this.#record(tx, prepared, 'update', updated)
+        await this.#record(tx, prepared, 'create', created)
+        return [...updated, ...created]
+      }),
+    )
     return this.#outcome(prepared, written)
   }
 
@@ -103,7 +111,7 @@ export class SecretWriteService {
     const deleted = await rights.transaction(this.#deps.db, async (tx) => {
       const found = await this.#lockToDelete(tx, prepared, { writing, wanted })
       for (const secret of found) rights.require('delete', fieldsOf(spot, changing.named(secret)))
-      await this.#deps.writer.delete(tx, writing, found)
+      await this.#deps.writer.telling(tx, writing, (telling) => this.#deps.writer.delete(tx, telling, found))
       await this.#record(tx, prepared, 'delete', found)
       return found
     })
@@ -166,7 +174,7 @@ export class SecretWriteService {
   ) {
     const locked = await this.#deps.writer.lock(tx, writing, { userId, wanted: changes })
     const found = new Map(locked.map((secret) => [`${secret.path} ${secret.key}`, secret]))
-    const updates = new Map<string, { before: Located; after: Located }>()
+    const updates = new Map<string, Update>()
     const missing: Change[] = []
     for (const change of changes) {
       const before = found.get(`${change.path} ${change.key}`)
@@ -181,10 +189,22 @@ export class SecretWriteService {
     return { updates: [...updates.values()], missing }
   }
 
+  async #followRenamed(tx: Tx, telling: Telling, updates: readonly Update[]): Promise<void> {
+    const { slug: environment } = telling.environment
+    const renamed = updates.filter(({ before, after }) => before.key !== after.key)
+    const folders = new Map(renamed.map(({ before }) => [before.folderId, before.path]))
+    for (const [folderId, path] of folders) {
+      const named = ({ key }: Located) => ({ environment, path, key })
+      const some = renamed.filter(({ before }) => before.folderId === folderId)
+      const renamings = some.map(({ before, after }) => ({ from: named(before), to: named(after) }))
+      await this.#deps.keeper.follow(tx, telling, { folderId, environment, path }, renamings)
+    }
+  }
+
   async #createMissing(
     tx: Tx,
     { rights, spot, userId, project }: Prepared,
-    { writing, missing }: { writing: Writing; missing: readonly Change[] },
+    { telling, missing }: { telling: Telling; missing: readonly Change[] },
   ): Promise<Located[]> {
     const created: Located[] = []
     for (const path of [...new Set(missing.map((change) => change.path))].sort()) {
@@ -200,7 +220,7 @@ export class SecretWriteService {
         rights.require('create', fieldsOf({ environment: spot.environment, path }, changing.named(draft)))
         drafts.set(draft.key, draft)
       }
-      const secrets = await this.#deps.writer.create(tx, writing, { path, userId, secrets: [...drafts.values()] })
+      const secrets = await this.#deps.writer.create(tx, telling, { path, userId, secrets: [...drafts.values()] })
       created.push(...secrets.map((secret) => ({ ...secret, path })))
     }
     return created

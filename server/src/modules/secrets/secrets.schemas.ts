@@ -203,14 +203,14 @@ export const DeletedSecretAnswer = z.object({ secret: DeletedSecret.extend(hidde
 export const DeletedSecrets = z.object({ secrets: z.array(DeletedSecret.extend(hidden)) })
 export const SecretAnswer = z.object({ secret: Secret.extend({ ...hidden, ...shown }) })
 export const SecretByIdAnswer = z.object({ secret: Secret.extend(shown) })
+export type ImportedBlock = z.infer<typeof ImportedBlock>
+export const ImportedBlock = z.object({
+  secretPath: z.string(),
+  environment: z.string(),
+  folderId: z.string(),
+  secrets: z.array(ImportedSecret),
+})
 export const SecretList = z.object({
   secrets: z.array(Secret.extend({ ...shown, ...hidden })),
-  imports: z.array(
-    z.object({
-      secretPath: z.string(),
-      environment: z.string(),
-      folderId: z.string(),
-      secrets: z.array(ImportedSecret),
-    }),
-  ),
+  imports: z.array(ImportedBlock),
 })

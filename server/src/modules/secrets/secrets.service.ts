@@ -5,7 +5,15 @@ import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
 import { Expander } from './expander.ts'
 import { importBlocks } from './import-blocks.ts'
-import { type Entered, type Place, type Places, type ProjectChoice, type Spot, spotOf } from './places.service.ts'
+import {
+  type Entered,
+  type Home,
+  type Place,
+  type Places,
+  type ProjectChoice,
+  type Spot,
+  spotOf,
+} from './places.service.ts'
 import { describedMetadata } from './secret.ts'
 import type { SecretBox } from './secret-box.ts'
 import * as versions from './secret-versions.store.ts'
@@ -27,7 +35,7 @@ export type GetQuery = ProjectChoice & {
   includeImports: boolean
 }
 /** `present` is what an older version has become. */
-type Found = { secret: ListedSecret; present?: ListedSecret; spot: Spot; isImported: boolean }
+type Found = { secret: ListedSecret; present?: ListedSecret; spot: Home; isImported: boolean }
 
 /** Reading one secret. */
 export class SecretService {
@@ -68,8 +76,8 @@ export class SecretService {
     const { organizationId, id: projectId } = entered.project
     const [secret] = await this.#deps.box.open(this.#deps.db.pool, { organizationId, projectId }, [row])
     if (!secret) throw absence
-    const spot = { environment: environment.slug, path: row.path }
-    const found = { secret: toListedSecret(secret, { projectId, ...spot }), spot, isImported: false }
+    const spot = { projectId, environment: environment.slug, path: row.path }
+    const found = { secret: toListedSecret(secret, spot), spot, isImported: false }
     await requireVisible(entered, found, { viewSecretValue: true })
     await this.#note(actor, entered, found)
     return found.secret
@@ -101,27 +109,27 @@ export class SecretService {
 
   /** The last import that has it wins. What may not be read there is passed over. */
   async #findImported(
-    { project, ability }: Entered,
+    entered: Entered,
     place: Place,
     key: string,
     { includeImports, type, viewSecretValue }: GetQuery,
   ): Promise<Found | undefined> {
     if (!includeImports || type === 'personal' || place.imports.length === 0) return undefined
-    for (const { members } of (await importBlocks(this.#deps, project, place)).reverse()) {
+    for (const { members } of (await importBlocks(this.#deps, entered, place)).reverse()) {
       for (const member of members) {
         const entry = member.snapshot.find(key, { isPersonal: false })
         const action = viewSecretValue ? 'readValue' : 'describeSecret'
-        if (!entry || !(await ability.can(action, 'secrets', fieldsOf(member.place, entry)))) continue
+        if (!entry || !(await member.ability.can(action, 'secrets', fieldsOf(member.place, entry)))) continue
         return { secret: member.snapshot.read(entry), spot: member.place, isImported: true }
       }
     }
     return undefined
   }
 
-  async #expanded({ project, ability }: Entered, { secret, spot }: Found): Promise<ListedSecret> {
+  async #expanded(entered: Entered, { secret, spot }: Found): Promise<ListedSecret> {
     if (!secret.secretValue.includes('${')) return secret
     const { places, snapshots } = this.#deps
-    const expander = new Expander({ places, snapshots, project, ability })
+    const expander = new Expander({ places, snapshots, entered })
     return { ...secret, secretValue: await expander.expand(secret, [spot]) }
   }
 

@@ -1,5 +1,7 @@
 import { type Generated, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/db.ts'
+import { locking, type Touched } from './dependency-locks.ts'
+import { LOCAL } from './reference-targets.ts'
 import type { MetadataItem, Tag } from './secret.ts'
 
 type StoredMetadata = Omit<MetadataItem, 'value'> & { value: string | null }
@@ -22,6 +24,8 @@ type SecretTable = Content & {
   value: Buffer
   comment: Buffer | null
   sealedMetadata: Buffer | null
+  /** Null until it has been looked at. */
+  referenced: string[] | null
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
@@ -32,11 +36,8 @@ declare module '../../platform/db/db.ts' {
   }
 }
 
-export type SecretRow = Omit<SecretTable, 'createdAt' | 'updatedAt'> & { tags: Tag[]; createdAt: Date; updatedAt: Date }
+export type SecretRow = Omit<SealedSecret, 'referenced'> & { tags: Tag[]; createdAt: Date; updatedAt: Date }
 export type SealedSecret = Omit<SecretTable, 'createdAt' | 'updatedAt'>
-/** Who writes, and how many versions are to be kept. */
-export type Writing = { actor: { type: string; id: string }; versionsMax: number }
-export type Written = { id: string; createdAt: Date; updatedAt: Date }
 
 /** Of a row `s` of secrets or of their versions. */
 export const tags = sql<Tag[]>`case when s.tag_ids = '{}' then '[]'::json else (
@@ -71,9 +72,15 @@ export const findById = async (db: Db, id: string): Promise<(SecretRow & FolderO
 type FolderOfSecret = { path: string; projectId: string; environmentId: string }
 
 /** Keeps the folder from ending while something is put into it. */
-export const lockFolder = async (tx: Tx, environmentId: string, path: string): Promise<string | undefined> => {
+export const lockFolder = async (
+  tx: Tx,
+  { environmentId, path }: { environmentId: string; path: string },
+  touched: Touched,
+): Promise<string | undefined> => {
   const { rows } = await sql<{ id: string }>`
-    select id from folders where environment_id = ${environmentId} and path = ${path} for key share`.execute(tx)
+    with ${locking(touched)}
+    select f.id from folders f cross join locking
+    where f.environment_id = ${environmentId} and f.path = ${path} for key share of f`.execute(tx)
   return rows[0]?.id
 }
 
@@ -82,12 +89,13 @@ type Wanted = { path: string; key: string }
 /** In the one order in which everyone locks several. */
 export const lockByKeys = async (
   tx: Tx,
-  { environmentId, userId }: { environmentId: string; userId: string | null },
+  { environmentId, userId, touched }: { environmentId: string; userId: string | null; touched: Touched },
   wanted: readonly Wanted[],
 ): Promise<(SecretRow & { path: string })[]> => {
   const { rows } = await sql<SecretRow & { path: string }>`
+    with ${locking(touched)}
     select ${columns}, f.path
-    from (select distinct path, key from json_to_recordset(${JSON.stringify(wanted)}::json) as w (path text, key text)) w
+    from locking cross join (select distinct path, key from json_to_recordset(${JSON.stringify(wanted)}::json) as w (path text, key text)) w
     join folders f on f.environment_id = ${environmentId} and f.path = w.path
     join secrets s on s.folder_id = f.id and s.key = w.key and s.user_id is not distinct from ${userId}::uuid
     order by s.folder_id, s.key
@@ -103,109 +111,70 @@ export const lockByIds = async (tx: Tx, folderId: string, ids: readonly string[]
   return rows
 }
 
-const given = (secrets: readonly SealedSecret[]) => sql`given as (
-  select r.*, decode(sealed_value, 'base64') as value, decode(sealed_comment, 'base64') as comment,
-    decode(sealed_items, 'base64') as sealed_metadata
-  from json_to_recordset(${JSON.stringify(secrets.map(toRecord))}::json) as r (
-    id uuid, folder_id uuid, key text, user_id uuid, version integer, sealed_value text, sealed_comment text,
-    metadata jsonb, sealed_items text, tag_ids uuid[], skip_multiline_encoding boolean, reminder_note text,
-    reminder_repeat_days integer))`
-
-const toRecord = (secret: SealedSecret) => ({
-  id: secret.id,
-  folder_id: secret.folderId,
-  key: secret.key,
-  user_id: secret.userId,
-  version: secret.version,
-  sealed_value: secret.value.toString('base64'),
-  sealed_comment: secret.comment?.toString('base64') ?? null,
-  metadata: secret.metadata,
-  sealed_items: secret.sealedMetadata?.toString('base64') ?? null,
-  tag_ids: secret.tagIds,
-  skip_multiline_encoding: secret.skipMultilineEncoding,
-  reminder_note: secret.reminderNote,
-  reminder_repeat_days: secret.reminderRepeatDays,
-})
-
-const versionsOf = (source: 'inserted' | 'updated', { actor }: Writing) => sql`noted as (
-  insert into secret_versions (id, secret_id, folder_id, version, key, user_id, value, comment, metadata,
-    sealed_metadata, tag_ids, skip_multiline_encoding, reminder_note, reminder_repeat_days, actor_type, actor_id)
-  select gen_random_uuid(), g.id, g.folder_id, g.version, g.key, g.user_id, g.value, g.comment, g.metadata,
-    g.sealed_metadata, g.tag_ids, g.skip_multiline_encoding, g.reminder_note, g.reminder_repeat_days,
-    ${actor.type}, ${actor.id}
-  from given g join ${sql.ref(source)} written on written.id = g.id)`
-
-/** Fewer come back than were given when some keys are taken. */
-export const insert = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written[]> => {
-  const { rows } = await sql<Written>`
-    with ${given(secrets)},
-    inserted as (
-      insert into secrets (id, folder_id, key, user_id, version, value, comment, metadata, sealed_metadata, tag_ids,
-        skip_multiline_encoding, reminder_note, reminder_repeat_days)
-      select id, folder_id, key, user_id, version, value, comment, metadata, sealed_metadata, tag_ids,
-        skip_multiline_encoding, reminder_note, reminder_repeat_days
-      from given order by folder_id, key
-      on conflict do nothing
-      returning id, created_at, updated_at),
-    ${versionsOf('inserted', writing)}
-    select * from inserted`.execute(tx)
+/** Of the same project: those that name a folder, and those in it that name secrets of the folder they are in. */
+export const lockReferring = async (
+  tx: Tx,
+  { folderId, name, limit }: { folderId: string; name: string; limit: number },
+): Promise<(SecretRow & FolderOfSecret)[]> => {
+  const { rows } = await sql<SecretRow & FolderOfSecret>`
+    select ${columns}, f.path, f.project_id, f.environment_id
+    from secrets s join folders f on f.id = s.folder_id
+    where s.referenced <> '{}' and (s.referenced && array[${name}::uuid]
+      or (s.folder_id = ${folderId} and s.referenced && array[${LOCAL}::uuid]))
+    order by s.folder_id, s.key, s.user_id limit ${limit}
+    for update of s for key share of f`.execute(tx)
   return rows
 }
 
-/** Each becomes what is given, as its next version; the oldest versions go. */
-export const update = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written[]> => {
-  const { rows } = await sql<Written>`
-    with ${given(secrets)},
-    updated as (
-      update secrets s set key = g.key, version = g.version, value = g.value, comment = g.comment,
-        metadata = g.metadata, sealed_metadata = g.sealed_metadata, tag_ids = g.tag_ids,
-        skip_multiline_encoding = g.skip_multiline_encoding, reminder_note = g.reminder_note,
-        reminder_repeat_days = g.reminder_repeat_days, updated_at = now()
-      from given g where s.id = g.id
-      returning s.id, s.created_at, s.updated_at),
-    ${versionsOf('updated', writing)},
-    pruned as (
-      delete from secret_versions v using given g
-      where v.secret_id = g.id and v.version <= g.version - ${writing.versionsMax})
-    select * from updated`.execute(tx)
+/** Those that everyone sees and that have the tag, by folder. */
+export const listTagged = async (db: Db, tagId: string): Promise<TaggedSecret[]> => {
+  const { rows } = await sql<TaggedSecret>`
+    select s.key, s.folder_id, f.path, f.environment_id, e.slug as environment
+    from secrets s join folders f on f.id = s.folder_id
+    join environments e on e.id = f.environment_id and e.soft_deleted_at is null
+    where s.tag_ids <> '{}' and s.tag_ids @> array[${tagId}::uuid] and s.user_id is null
+    order by s.folder_id, s.key`.execute(db)
+  return rows
+}
+type TaggedSecret = { key: string; folderId: string; path: string; environmentId: string; environment: string }
+
+/** Some that were written before it was known what they refer to. */
+export const lockNotLookedAt = async (tx: Tx, limit: number): Promise<(SecretRow & { owner: Owner })[]> => {
+  const { rows } = await sql<SecretRow & Owner>`
+    select ${columns}, f.project_id, p.organization_id
+    from secrets s join folders f on f.id = s.folder_id join projects p on p.id = f.project_id
+    where s.referenced is null order by s.id limit ${limit} for update of s skip locked`.execute(tx)
+  return rows.map(({ projectId, organizationId, ...row }) => ({ ...row, owner: { projectId, organizationId } }))
+}
+type Owner = { projectId: string; organizationId: string }
+
+export type FolderContents = {
+  folderId: string
+  path: string
+  environment: string | null
+  keys: string[]
+  hasImports: boolean
+}
+
+/** What everyone sees in folders, by path, under the slug that their environment has unless it waits to be deleted. */
+export const listContents = async (db: Db, folderIds: readonly string[]): Promise<FolderContents[]> => {
+  const { rows } = await sql<FolderContents>`
+    select f.id as folder_id, f.path, case when e.soft_deleted_at is null then e.slug end as environment,
+      array(select s.key from secrets s where s.folder_id = f.id and s.user_id is null order by s.key) as keys,
+      exists (select from secret_imports i where i.folder_id = f.id) as has_imports
+    from folders f join environments e on e.id = f.environment_id
+    where f.id = any (${folderIds}::uuid[]) order by f.path`.execute(db)
   return rows
 }
 
-/** What users have put over a shared one goes with it. */
-export const deleteByIds = async (tx: Tx, ids: readonly string[], { actor }: Writing): Promise<void> => {
-  await sql`
-    with gone as (
-      delete from secrets s
-      where s.id = any (${ids}::uuid[]) or (s.folder_id, s.key) in (
-        select shared.folder_id, shared.key from secrets shared
-        where shared.id = any (${ids}::uuid[]) and shared.user_id is null)
-      returning s.id, s.folder_id, s.version, s.key, s.user_id)
-    insert into secret_versions (id, secret_id, folder_id, version, key, user_id, is_deletion, actor_type, actor_id)
-    select gen_random_uuid(), id, folder_id, version + 1, key, user_id, true, ${actor.type}, ${actor.id}
-    from gone`.execute(tx)
-}
-
-/** By folder, in order: those that everyone sees. */
-export const listKeys = async (db: Db, folderIds: readonly string[]): Promise<Map<string, string[]>> => {
-  const { rows } = await sql<{ folderId: string; key: string }>`
-    select folder_id, key from secrets where folder_id = any (${folderIds}::uuid[]) and user_id is null
-    order by folder_id, key`.execute(db)
-  return grouped(rows)
-}
-
-const grouped = (rows: readonly { folderId: string; key: string }[]): Map<string, string[]> => {
-  const keys = new Map<string, string[]>()
-  for (const { folderId, key } of rows) {
-    const known = keys.get(folderId)
-    if (known) known.push(key)
-    else keys.set(folderId, [key])
-  }
-  return keys
-}
-
-/** From every secret that has it. */
-export const removeTag = async (tx: Tx, tagId: string): Promise<void> => {
-  await sql`
-    update secrets set tag_ids = array_remove(tag_ids, ${tagId}::uuid)
-    where tag_ids <> '{}' and tag_ids @> array[${tagId}::uuid]`.execute(tx)
+/** By folder and key: the names and the tags by which rules know what everyone sees in folders. */
+export const listNamed = async (
+  db: Db,
+  folderIds: readonly string[],
+): Promise<{ folderId: string; key: string; tags: string[] }[]> => {
+  const { rows } = await sql<{ folderId: string; key: string; tags: string[] }>`
+    select s.folder_id, s.key, array(select t.slug from secret_tags t where t.id = any (s.tag_ids)) as tags
+    from secrets s where s.folder_id = any (${folderIds}::uuid[]) and s.user_id is null
+    order by s.folder_id, s.key`.execute(db)
+  return rows
 }

@@ -83,7 +83,17 @@ describe('creating a secret', () => {
     assert.deepEqual(await secrets.values({ metadataFilter: 'key=sealed,value=s' }), {})
   })
 
-  test('200 for a key of 100 characters that fill several bytes, and for extra words', async () => {
+  test('200 for the longest key, of characters that fill several bytes, by every word for it', async () => {
+    const key = '鍵'.repeat(500)
+    assert.equal((await secrets.create(key, 'v')).status, 200)
+    const updated = await secrets.update(key, { secretValue: 'w' })
+    assert.deepEqual([updated.status, (await secrets.get(key)).body.secret.secretValue], [200, 'w'])
+    const older = await server.get(`${V3}/${encodeURIComponent(key)}`, { token, query: legacy })
+    assert.deepEqual([older.status, (await secrets.remove(key)).status], [200, 200])
+    assert.notEqual((await secrets.create(`${key}x`, 'v')).status, 200)
+  })
+
+  test('200 for a key of another script, and for extra words', async () => {
     const answer = await secrets.create('ключ', 'v', { secretName: 'other', secretKey: 'another', tagIds: [] })
     assert.deepEqual([answer.status, answer.body.secret.secretKey], [200, 'ключ'])
   })

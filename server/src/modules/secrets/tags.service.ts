@@ -5,7 +5,11 @@ import type { Database, Tx } from '../../platform/db/db.ts'
 import { isUniqueViolation } from '../../platform/db/failures.ts'
 import type { Actor } from '../permissions/actor.ts'
 import type { PermissionService } from '../permissions/permissions.service.ts'
-import { removeTag } from './secrets.store.ts'
+import { lockAll } from './dependency-locks.ts'
+import { list as listDependents } from './dependents.store.ts'
+import { News, originOf, secretNews } from './secret-news.ts'
+import { removeTag } from './secret-writes.store.ts'
+import { listTagged } from './secrets.store.ts'
 import { tagsScope } from './snapshots.service.ts'
 import * as store from './tags.store.ts'
 import type { StoredTag } from './tags.store.ts'
@@ -55,7 +59,7 @@ export class TagService {
 
   async update(actor: Actor, projectId: string, { id, ...wish }: Wish & { id: string }): Promise<StoredTag> {
     await this.#require(actor, projectId, 'edit')
-    return this.#change(projectId, id, async (tx) => {
+    return this.#change(actor, projectId, id, async (tx) => {
       try {
         return await store.update(tx, id, wish)
       } catch (error) {
@@ -66,19 +70,27 @@ export class TagService {
 
   async delete(actor: Actor, projectId: string, id: string): Promise<StoredTag> {
     await this.#require(actor, projectId, 'delete')
-    return this.#change(projectId, id, async (tx) => {
+    return this.#change(actor, projectId, id, async (tx) => {
       await removeTag(tx, id)
       return store.deleteById(tx, id)
     })
   }
 
   /** Secrets are shown with the names of their tags. */
-  #change(projectId: string, id: string, work: (tx: Tx) => Promise<StoredTag | undefined>): Promise<StoredTag> {
+  #change(
+    { organizationId = '' }: Actor,
+    projectId: string,
+    id: string,
+    work: (tx: Tx) => Promise<StoredTag | undefined>,
+  ): Promise<StoredTag> {
     return this.#deps.db.transaction(async (tx) => {
-      const known = isUuid(id) ? await store.findById(tx, projectId, id) : undefined
+      await lockAll(tx, organizationId)
+      const known = isUuid(id) ? await store.lockById(tx, projectId, id) : undefined
+      const news = known && (await newsOfTagged(tx, { organizationId, projectId }, id))
       const tag = known && (await work(tx))
-      if (!tag) throw noSuchTag(id)
-      await this.#deps.changes.append(tx, { scope: tagsScope(projectId), kind: 'secret-tag-changed' })
+      if (!tag || !news) throw noSuchTag(id)
+      news.add({ scope: tagsScope(projectId), kind: 'secret-tag-changed' })
+      await news.append(tx, this.#deps.changes)
       return tag
     })
   }
@@ -87,6 +99,28 @@ export class TagService {
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     await ability.require(action, 'tags')
   }
+}
+
+/** Of those that have the tag before it changes. */
+const newsOfTagged = async (
+  tx: Tx,
+  owner: { organizationId: string; projectId: string },
+  id: string,
+): Promise<News> => {
+  const tagged = await listTagged(tx, id)
+  const places = new Map(
+    tagged.map(({ folderId, environmentId, environment, path }) => [
+      folderId,
+      { ...owner, folderId, environmentId, environment, path, imports: [] },
+    ]),
+  )
+  const news = new News()
+  for (const [folderId, place] of places) {
+    const keys = tagged.filter((secret) => secret.folderId === folderId).map(({ key }) => key)
+    news.add(...secretNews(place, 'secret-updated', keys))
+  }
+  news.addDependents((await listDependents(tx, [...places.values()].map(originOf))).found)
+  return news
 }
 
 const slugTaken = (slug: string) => badRequest(`The project has a tag with slug '${slug}' already`)

@@ -47,6 +47,16 @@ export const update = (
 export const deleteById = (tx: Tx, id: string): Promise<StoredTag | undefined> =>
   tx.deleteFrom('secretTags').where('id', '=', id).returningAll().executeTakeFirst()
 
+/** Whoever changes it, or its secrets with it, does so one after the other. */
+export const lockById = (tx: Tx, projectId: string, id: string): Promise<StoredTag | undefined> =>
+  tx
+    .selectFrom('secretTags')
+    .selectAll()
+    .where('projectId', '=', projectId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+
 export const findById = (db: Db, projectId: string, id: string): Promise<StoredTag | undefined> =>
   db.selectFrom('secretTags').selectAll().where('projectId', '=', projectId).where('id', '=', id).executeTakeFirst()
 
@@ -69,4 +79,13 @@ export const listByIds = (db: Db, projectId: string, ids: readonly string[]): Pr
     .selectAll()
     .where('projectId', '=', projectId)
     .where('id', '=', sql<string>`any (${ids}::uuid[])`)
+    .execute()
+
+export const listBySlugs = (db: Db, projectId: string, slugs: readonly string[]): Promise<StoredTag[]> =>
+  db
+    .selectFrom('secretTags')
+    .selectAll()
+    .where('projectId', '=', projectId)
+    .where('slug', '=', sql<string>`any (${slugs}::text[])`)
+    .orderBy('slug')
     .execute()

@@ -1,9 +1,9 @@
-import type { Ability, Spot } from './places.service.ts'
+import type { Ability, Home, Spot } from './places.service.ts'
 import type { Entry, Snapshot } from './snapshot.ts'
 
 export type Present = Ability['present']
 /** Some secrets of one folder, as someone may see them. */
-export type Shown = { snapshot: Snapshot; spot: Spot; entries: readonly Entry[]; areHidden: boolean }
+export type Shown = { snapshot: Snapshot; spot: Home; entries: readonly Entry[]; areHidden: boolean }
 
 type Named = { key: string; tags: readonly string[] }
 

@@ -1,0 +1,46 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Tx } from '../../platform/db/db.ts'
+import { LOCAL } from './reference-targets.ts'
+
+/** By the hashes of their names: folders that are written to, and folders that something comes to depend on. */
+export type Touched = { organizationId: string; written: readonly string[]; dependedOn: readonly string[] }
+
+/** Few, so that a transaction that touches a whole project does not fill the table of locks. */
+const STRIPES = 64
+/** For what follows in the transaction: to the planner the search for dependents looks costly enough to be compiled. */
+const WITHOUT_JIT = sql`set_config('jit', 'off', true)`
+
+/**
+ * Whoever writes into a folder tells those who depend on it; whoever comes to depend on a folder must either be told, or
+ * find it as it was written. So writers of a folder share a lock which those who begin to depend on it have alone. The
+ * order in which everything here is locked: these, by number; folders, by id; secrets, by folder and key. Where only the
+ * locked rows say what else is needed, it is locked late, and PostgreSQL ends a deadlock, whose loser begins anew.
+ */
+export const locking = (touched: Touched): RawBuilder<unknown> => {
+  const stripes = stripesOf(touched)
+  return sql`locking as materialized (
+    select count(held), ${WITHOUT_JIT} from (
+      select (case when is_alone then pg_advisory_xact_lock(hashtext(${touched.organizationId}), stripe)
+        else pg_advisory_xact_lock_shared(hashtext(${touched.organizationId}), stripe) end) is null as held
+      from unnest(${stripes.map(([stripe]) => stripe)}::int[], ${stripes.map(([, isAlone]) => isAlone)}::boolean[])
+        as wanted (stripe, is_alone)) as taken)`
+}
+
+export const lockTouched = async (tx: Tx, touched: Touched): Promise<void> => {
+  if (touched.written.length + touched.dependedOn.length === 0) return
+  await sql`with ${locking(touched)} select from locking`.execute(tx)
+}
+
+/** For changes of whole branches of folders: nobody comes to depend on anything in the organization meanwhile. */
+export const lockAll = async (tx: Tx, organizationId: string): Promise<void> => {
+  await sql`select pg_advisory_xact_lock_shared(hashtext(${organizationId}), stripe), ${WITHOUT_JIT}
+    from generate_series(0, ${STRIPES - 1}::int) as stripe`.execute(tx)
+}
+
+const stripesOf = ({ written, dependedOn }: Touched): [number, boolean][] => {
+  const stripes = new Map(written.map((name) => [stripeOf(name), false]))
+  for (const name of dependedOn) if (name !== LOCAL) stripes.set(stripeOf(name), true)
+  return [...stripes].sort(([a], [b]) => a - b)
+}
+
+const stripeOf = (name: string): number => Number.parseInt(name.slice(0, 8), 16) % STRIPES

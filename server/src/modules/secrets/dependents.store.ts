@@ -1,0 +1,82 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Tx } from '../../platform/db/db.ts'
+
+/** A folder whose content has changed, under the slug that its environment had. It need not be there any more. */
+export type Origin = { environmentId: string; environment: string; path: string }
+/** A folder that shows something of a changed one. */
+export type Dependent = {
+  folderId: string
+  organizationId: string
+  projectId: string
+  environment: string
+  path: string
+}
+
+const hashed = (name: RawBuilder<unknown>) =>
+  sql`substr(encode(sha256(convert_to(${name}, 'UTF8')), 'hex'), 1, 32)::uuid`
+
+/** Of a project `p`: as in reference-targets.ts. */
+const namesOf = (slug: RawBuilder<unknown>, path: RawBuilder<unknown>) => sql`array[
+  ${hashed(sql`p.id || '/' || ${slug} || ${path}`)},
+  ${hashed(sql`p.organization_id || '@' || p.slug || '/' || ${slug} || ${path}`)}]`
+
+/**
+ * For `with recursive`: `dependent` are the folders that import or reference an origin, or a folder that does. Each is met
+ * once as an origin and once as a dependent at most, so circles end; what waits to be deleted shows nothing. The limits
+ * make PostgreSQL look up each folder by its id, whatever it expects.
+ */
+export const following = (origins: readonly Origin[]): RawBuilder<unknown> => sql`
+  origin as (
+    select environment_id, environment, path collate "C" as path from ${listed(origins)}),
+  reached as (
+    select null::uuid as folder_id, o.environment_id, o.environment, o.path, home.*
+    from origin o cross join lateral (
+      select p.id as project_id, p.organization_id, ${namesOf(sql`o.environment`, sql`o.path`)} as names
+      from environments e join projects p on p.id = e.project_id where e.id = o.environment_id limit 1) as home
+    union
+    select dependent.*
+    from reached r
+    cross join lateral (
+      select i.folder_id from secret_imports i
+      where i.source_environment_id = r.environment_id and i.source_path = r.path
+      union
+      select s.folder_id from secrets s
+      where s.referenced && r.names and s.referenced <> '{}' and s.user_id is null) as found
+    cross join lateral (
+      select f.id, f.environment_id, e.slug, f.path, p.id, p.organization_id, ${namesOf(sql`e.slug`, sql`f.path`)}
+      from folders f
+      join environments e on e.id = f.environment_id and e.soft_deleted_at is null
+      join projects p on p.id = f.project_id
+      where f.id = found.folder_id and (f.environment_id <> r.environment_id or f.path <> r.path) limit 1) as dependent),
+  dependent as (
+    select folder_id as "folderId", organization_id as "organizationId", project_id as "projectId", environment, path
+    from reached where folder_id is not null order by project_id, environment, path)`
+
+/** One is told from several, since PostgreSQL plans for as many as it is told to expect. */
+const listed = (origins: readonly Origin[]): RawBuilder<unknown> => {
+  const [first, ...others] = origins
+  if (!first || others.length > 0) {
+    return sql`unnest(${origins.map(({ environmentId }) => environmentId)}::uuid[],
+      ${origins.map(({ environment }) => environment)}::text[], ${origins.map(({ path }) => path)}::text[])
+      as given (environment_id, environment, path)`
+  }
+  const { environmentId, environment, path } = first
+  return sql`(select ${environmentId}::uuid, ${environment}::text, ${path}::text) as given (environment_id, environment, path)`
+}
+
+export const dependents = sql<Dependent[]>`(select coalesce(json_agg(d), '[]') from dependent d)`
+
+/** Whether their environments still are what they were when the writer looked. */
+export const areCurrent = sql<boolean>`not exists (
+  select from origin o join environments e on e.id = o.environment_id
+  where e.slug <> o.environment or e.soft_deleted_at is not null)`
+
+type Found = { found: Dependent[]; areCurrent: boolean }
+
+export const list = async (tx: Tx, origins: readonly Origin[]): Promise<Found> => {
+  if (origins.length === 0) return { found: [], areCurrent: true }
+  const { rows } = await sql<Found>`
+    with recursive ${following(origins)}
+    select ${dependents} as found, ${areCurrent} as are_current`.execute(tx)
+  return rows[0] ?? { found: [], areCurrent: true }
+}

@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../platform/db/db.ts'
+import { areCurrent, type Dependent, dependents, following, type Origin } from './dependents.store.ts'
+import type { SealedSecret } from './secrets.store.ts'
+
+/** Who writes, how many versions are to be kept, and which folders it changes for everyone. */
+export type Writing = {
+  actor: { type: string; id: string | null }
+  versionsMax: number
+  origins: readonly Origin[]
+}
+type WrittenRow = { id: string; createdAt: string; updatedAt: string }
+type Outcome = { dependents: Dependent[]; areCurrent: boolean }
+export type Written = Outcome & { secrets: { id: string; createdAt: Date; updatedAt: Date }[] }
+
+/** Who depends on what was written is asked in the same statement, which sees all that its locks have waited for. */
+const outcome = sql<Outcome>`${dependents} as dependents, ${areCurrent} as are_current`
+const times = sql`id, created_at as "createdAt", updated_at as "updatedAt"`
+
+const given = (secrets: readonly SealedSecret[]) => sql`given as (
+  select r.*, decode(sealed_value, 'base64') as value, decode(sealed_comment, 'base64') as comment,
+    decode(sealed_items, 'base64') as sealed_metadata
+  from json_to_recordset(${JSON.stringify(secrets.map(toRecord))}::json) as r (
+    id uuid, folder_id uuid, key text, user_id uuid, version integer, sealed_value text, sealed_comment text,
+    metadata jsonb, sealed_items text, tag_ids uuid[], skip_multiline_encoding boolean, reminder_note text,
+    reminder_repeat_days integer, referenced uuid[]))`
+
+const toRecord = (secret: SealedSecret) => ({
+  id: secret.id,
+  folder_id: secret.folderId,
+  key: secret.key,
+  user_id: secret.userId,
+  version: secret.version,
+  sealed_value: secret.value.toString('base64'),
+  sealed_comment: secret.comment?.toString('base64') ?? null,
+  metadata: secret.metadata,
+  sealed_items: secret.sealedMetadata?.toString('base64') ?? null,
+  tag_ids: secret.tagIds,
+  skip_multiline_encoding: secret.skipMultilineEncoding,
+  reminder_note: secret.reminderNote,
+  reminder_repeat_days: secret.reminderRepeatDays,
+  referenced: secret.referenced,
+})
+
+const versionsOf = (source: 'inserted' | 'updated', { actor }: Writing) => sql`noted as (
+  insert into secret_versions (id, secret_id, folder_id, version, key, user_id, value, comment, metadata,
+    sealed_metadata, tag_ids, skip_multiline_encoding, reminder_note, reminder_repeat_days, actor_type, actor_id)
+  select gen_random_uuid(), g.id, g.folder_id, g.version, g.key, g.user_id, g.value, g.comment, g.metadata,
+    g.sealed_metadata, g.tag_ids, g.skip_multiline_encoding, g.reminder_note, g.reminder_repeat_days,
+    ${actor.type}, ${actor.id}
+  from given g join ${sql.ref(source)} written on written.id = g.id)`
+
+/** Fewer come back than were given when some keys are taken. */
+export const insert = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> => {
+  const { rows } = await sql<Outcome & { written: WrittenRow[] }>`
+    with recursive ${given(secrets)},
+    inserted as (
+      insert into secrets (id, folder_id, key, user_id, version, value, comment, metadata, sealed_metadata, tag_ids,
+        skip_multiline_encoding, reminder_note, reminder_repeat_days, referenced)
+      select id, folder_id, key, user_id, version, value, comment, metadata, sealed_metadata, tag_ids,
+        skip_multiline_encoding, reminder_note, reminder_repeat_days, referenced
+      from given order by folder_id, key
+      on conflict do nothing
+      returning ${times}),
+    ${versionsOf('inserted', writing)},
+    ${following(writing.origins)}
+    select (select coalesce(json_agg(w), '[]') from inserted w) as written, ${outcome}`.execute(tx)
+  return toWritten(rows[0])
+}
+
+/** Each becomes what is given, as its next version; the oldest versions go. */
+export const update = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> => {
+  const { rows } = await sql<Outcome & { written: WrittenRow[] }>`
+    with recursive ${given(secrets)},
+    updated as (
+      update secrets s set key = g.key, version = g.version, value = g.value, comment = g.comment,
+        metadata = g.metadata, sealed_metadata = g.sealed_metadata, tag_ids = g.tag_ids,
+        skip_multiline_encoding = g.skip_multiline_encoding, reminder_note = g.reminder_note,
+        reminder_repeat_days = g.reminder_repeat_days, referenced = g.referenced, updated_at = now()
+      from given g where s.id = g.id
+      returning s.id, s.created_at as "createdAt", s.updated_at as "updatedAt"),
+    ${versionsOf('updated', writing)},
+    pruned as (
+      delete from secret_versions v using given g
+      where v.secret_id = g.id and v.version <= g.version - ${writing.versionsMax}),
+    ${following(writing.origins)}
+    select (select coalesce(json_agg(w), '[]') from updated w) as written, ${outcome}`.execute(tx)
+  return toWritten(rows[0])
+}
+
+/** What users have put over a shared one goes with it. */
+export const deleteByIds = async (
+  tx: Tx,
+  ids: readonly string[],
+  { actor, origins }: Omit<Writing, 'versionsMax'>,
+): Promise<Outcome> => {
+  const { rows } = await sql<Outcome>`
+    with recursive gone as (
+      delete from secrets s
+      where s.id = any (${ids}::uuid[]) or (s.folder_id, s.key) in (
+        select shared.folder_id, shared.key from secrets shared
+        where shared.id = any (${ids}::uuid[]) and shared.user_id is null)
+      returning s.id, s.folder_id, s.version, s.key, s.user_id),
+    noted as (
+      insert into secret_versions (id, secret_id, folder_id, version, key, user_id, is_deletion, actor_type, actor_id)
+      select gen_random_uuid(), id, folder_id, version + 1, key, user_id, true, ${actor.type}, ${actor.id}
+      from gone),
+    ${following(origins)}
+    select ${outcome}`.execute(tx)
+  return toOutcome(rows[0])
+}
+
+/** What their values refer to; nothing else about them changes. */
+export const setReferenced = async (tx: Tx, found: readonly { id: string; referenced: string[] }[]): Promise<void> => {
+  await sql`
+    update secrets s set referenced = g.referenced
+    from json_to_recordset(${JSON.stringify(found)}::json) as g (id uuid, referenced uuid[])
+    where s.id = g.id`.execute(tx)
+}
+
+/** From every secret that has it. */
+export const removeTag = async (tx: Tx, tagId: string): Promise<void> => {
+  await sql`
+    update secrets set tag_ids = array_remove(tag_ids, ${tagId}::uuid)
+    where tag_ids <> '{}' and tag_ids @> array[${tagId}::uuid]`.execute(tx)
+}
+
+const toOutcome = (row: Outcome | undefined): Outcome => {
+  if (!row) throw new Error('A write was not answered')
+  return { dependents: row.dependents, areCurrent: row.areCurrent }
+}
+
+/** JSON knows no dates. */
+const toWritten = (row: (Outcome & { written: WrittenRow[] }) | undefined): Written => ({
+  ...toOutcome(row),
+  secrets: (row?.written ?? []).map(({ id, createdAt, updatedAt }) => ({
+    id,
+    createdAt: new Date(createdAt),
+    updatedAt: new Date(updatedAt),
+  })),
+})
