@@ -165,7 +165,7 @@ export class ChangeFeed {
       await this.#announceOwnNews(session)
       const [beganAt, beganAtWall] = [performance.now(), Date.now()]
       const read = await session.read(this.#position.next)
-      this.#databaseClock.observe(read.databaseMs)
+      this.#databaseClock.observe(read.databaseMs, beganAt)
       // From here on nothing waits: no request comes between the parts of a batch, and the read is applied as a whole.
       const rows = this.#apply(this.#position.take(read, performance.now()))
       this.#readAt = beganAt

@@ -1,5 +1,6 @@
 import type { Change } from './change.ts'
 import type { ResetReason } from './position.ts'
+import type { ReadChange } from './read.ts'
 
 /** All three are synchronous, and done when they return. */
 export type Follower = {
@@ -10,7 +11,7 @@ export type Follower = {
    */
   takeAway?: (changes: readonly Change[]) => void
   /** Each committed change once; two that were committed one after the other come in that order. */
-  deliver?: (changes: readonly Change[]) => void
+  deliver?: (changes: readonly ReadChange[]) => void
   /** Changes may have been missed: drop everything that was built upon them. */
   reset?: (reason: ResetReason) => void
 }
@@ -43,7 +44,7 @@ export class Followers {
   }
 
   /** In two passes: no event of a batch is given out before all have heard what the batch takes away. */
-  apply(changes: readonly Change[]): void {
+  apply(changes: readonly ReadChange[]): void {
     for (const follower of this.#unsound) this.#reset(follower, 'follower-failed')
     if (changes.length === 0) return
     this.takeAway(changes)

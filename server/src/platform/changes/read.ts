@@ -70,6 +70,9 @@ export const readSince = async (client: pg.Client, snapshot: string | undefined)
   return { ...row, changes: (row.changes ?? []).map(toChange) }
 }
 
+/** When its transaction appended it, in the database's time. */
+export const appendedAtMs = ({ origin }: ReadChange): number => Number(origin.slice(origin.indexOf('/') + 1)) * 1000
+
 const toChange = ([seq, origin, scope, kind, body]: NonNullable<Row['changes']>[number]): ReadChange => ({
   seq,
   origin,
