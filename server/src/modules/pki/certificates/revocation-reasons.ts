@@ -1,0 +1,28 @@
+/** As on the wire, with their numbers in RFC 5280 5.3.1. */
+const NUMBERS = {
+  UNSPECIFIED: 0,
+  KEY_COMPROMISE: 1,
+  CA_COMPROMISE: 2,
+  AFFILIATION_CHANGED: 3,
+  SUPERSEDED: 4,
+  CESSATION_OF_OPERATION: 5,
+  CERTIFICATE_HOLD: 6,
+  PRIVILEGE_WITHDRAWN: 9,
+  A_A_COMPROMISE: 10,
+} as const
+
+export type RevocationReason = keyof typeof NUMBERS
+
+export const REVOCATION_REASONS = Object.keys(NUMBERS) as [RevocationReason, ...RevocationReason[]]
+
+export const numberOf = (reason: RevocationReason): number => NUMBERS[reason]
+
+export const isOnHold = (number: number | null): boolean => number === NUMBERS.CERTIFICATE_HOLD
+
+/** Whether a certificate revoked for the one reason is from now on revoked for the other: a hold may become final, and a key may turn out to be lost. */
+export const isRaisedBy = (present: number, next: number): boolean => weightOf(next) > weightOf(present)
+
+const weightOf = (number: number): number => {
+  if (isOnHold(number)) return 0
+  return number === NUMBERS.KEY_COMPROMISE ? 2 : 1
+}
