@@ -6,6 +6,7 @@ create table access_token_states (
   remaining_uses bigint,
   renewed_at timestamp with time zone,
   expires_at timestamp with time zone not null,
+  used_up_by text,
   constraint access_token_states_remaining_uses_check CHECK ((remaining_uses >= 0)),
   constraint access_token_states_pkey PRIMARY KEY (token_id)
 );
@@ -72,6 +73,209 @@ create table auth_lockouts (
 );
 CREATE INDEX auth_lockouts_identity_id_idx ON auth_lockouts USING btree (identity_id);
 
+create table authority_certificates (
+  id uuid not null,
+  ca_id uuid not null,
+  version integer not null,
+  serial_number text not null,
+  der bytea not null,
+  chain text not null,
+  not_before timestamp with time zone not null,
+  not_after timestamp with time zone not null,
+  max_path_length integer,
+  parent_ca_id uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint authority_certificates_version_check CHECK ((version > 0)),
+  constraint authority_certificates_ca_id_fkey FOREIGN KEY (ca_id) REFERENCES certificate_authorities(id) ON DELETE CASCADE,
+  constraint authority_certificates_parent_ca_id_fkey FOREIGN KEY (parent_ca_id) REFERENCES certificate_authorities(id) ON DELETE SET NULL,
+  constraint authority_certificates_pkey PRIMARY KEY (id),
+  constraint authority_certificates_ca_id_version_key UNIQUE (ca_id, version)
+);
+
+create table certificate_authorities (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  type text not null,
+  status text not null,
+  friendly_name text not null,
+  common_name text not null,
+  organization text not null,
+  ou text not null,
+  country text not null,
+  province text not null,
+  locality text not null,
+  dn text not null,
+  not_before timestamp with time zone,
+  not_after timestamp with time zone,
+  max_path_length integer,
+  key_algorithm text not null,
+  private_key bytea not null,
+  public_key bytea not null,
+  parent_ca_id uuid,
+  active_certificate_id uuid,
+  crl_distribution_point_urls text[] not null default '{}'::text[],
+  disable_managed_crl_distribution_point_url boolean not null default false,
+  require_template_for_issuance boolean not null default false,
+  auto_renewal_enabled boolean not null default false,
+  auto_renewal_days_before_expiry integer,
+  last_renewal_status text,
+  last_renewal_message text,
+  last_renewal_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint certificate_authorities_auto_renewal_days_before_expiry_check CHECK (((auto_renewal_days_before_expiry >= 1) AND (auto_renewal_days_before_expiry <= 365))),
+  constraint certificate_authorities_last_renewal_status_check CHECK ((last_renewal_status = ANY (ARRAY['success'::text, 'failed'::text]))),
+  constraint certificate_authorities_max_path_length_check CHECK ((max_path_length >= 0)),
+  constraint certificate_authorities_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'pending-certificate'::text]))),
+  constraint certificate_authorities_type_check CHECK ((type = ANY (ARRAY['root'::text, 'intermediate'::text]))),
+  constraint certificate_authorities_parent_ca_id_fkey FOREIGN KEY (parent_ca_id) REFERENCES certificate_authorities(id) ON DELETE SET NULL,
+  constraint certificate_authorities_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint certificate_authorities_pkey PRIMARY KEY (id),
+  constraint certificate_authorities_project_id_name_key UNIQUE (project_id, name)
+);
+CREATE INDEX certificate_authorities_parent_ca_id_idx ON certificate_authorities USING btree (parent_ca_id) WHERE (parent_ca_id IS NOT NULL);
+
+create table certificate_policies (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  description text,
+  rules jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint certificate_policies_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint certificate_policies_pkey PRIMARY KEY (id),
+  constraint certificate_policies_project_id_name_key UNIQUE (project_id, name)
+);
+
+create table certificate_profiles (
+  id uuid not null,
+  project_id uuid not null,
+  slug text not null,
+  description text,
+  certificate_policy_id uuid not null,
+  issuer_type text not null,
+  ca_id uuid,
+  api_config jsonb,
+  api_config_id uuid,
+  defaults jsonb,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint certificate_profiles_check CHECK (((issuer_type = 'ca'::text) = (ca_id IS NOT NULL))),
+  constraint certificate_profiles_issuer_type_check CHECK ((issuer_type = ANY (ARRAY['ca'::text, 'self-signed'::text]))),
+  constraint certificate_profiles_ca_id_fkey FOREIGN KEY (ca_id) REFERENCES certificate_authorities(id) ON DELETE CASCADE,
+  constraint certificate_profiles_certificate_policy_id_fkey FOREIGN KEY (certificate_policy_id) REFERENCES certificate_policies(id),
+  constraint certificate_profiles_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint certificate_profiles_pkey PRIMARY KEY (id),
+  constraint certificate_profiles_project_id_slug_key UNIQUE (project_id, slug)
+);
+CREATE INDEX certificate_profiles_ca_id_idx ON certificate_profiles USING btree (ca_id) WHERE (ca_id IS NOT NULL);
+CREATE INDEX certificate_profiles_certificate_policy_id_idx ON certificate_profiles USING btree (certificate_policy_id);
+
+create table certificate_project_defaults (
+  organization_id uuid not null,
+  project_id uuid not null,
+  constraint certificate_project_defaults_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint certificate_project_defaults_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint certificate_project_defaults_pkey PRIMARY KEY (organization_id)
+);
+CREATE INDEX certificate_project_defaults_project_id_idx ON certificate_project_defaults USING btree (project_id);
+
+create table certificate_requests (
+  id uuid not null,
+  project_id uuid not null,
+  profile_id uuid,
+  certificate_id uuid,
+  status text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint certificate_requests_certificate_id_fkey FOREIGN KEY (certificate_id) REFERENCES certificates(id) ON DELETE SET NULL,
+  constraint certificate_requests_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES certificate_profiles(id) ON DELETE SET NULL,
+  constraint certificate_requests_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint certificate_requests_pkey PRIMARY KEY (id)
+);
+CREATE INDEX certificate_requests_certificate_id_idx ON certificate_requests USING btree (certificate_id) WHERE (certificate_id IS NOT NULL);
+CREATE INDEX certificate_requests_profile_id_idx ON certificate_requests USING btree (profile_id) WHERE (profile_id IS NOT NULL);
+CREATE INDEX certificate_requests_project_id_created_at_idx ON certificate_requests USING btree (project_id, created_at DESC);
+
+create table certificate_templates (
+  id uuid not null,
+  ca_id uuid not null,
+  name text not null,
+  common_name text not null,
+  subject_alternative_name text not null,
+  ttl text not null,
+  key_usages text[] not null,
+  extended_key_usages text[] not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint certificate_templates_ca_id_fkey FOREIGN KEY (ca_id) REFERENCES certificate_authorities(id) ON DELETE CASCADE,
+  constraint certificate_templates_pkey PRIMARY KEY (id),
+  constraint certificate_templates_ca_id_name_key UNIQUE (ca_id, name)
+);
+
+create table certificates (
+  id uuid not null,
+  project_id uuid not null,
+  ca_id uuid,
+  ca_cert_id uuid,
+  profile_id uuid,
+  certificate_template_id uuid,
+  status text not null default 'active'::text,
+  serial_number text not null,
+  friendly_name text not null,
+  common_name text not null,
+  alt_names text[] not null default '{}'::text[],
+  not_before timestamp with time zone not null,
+  not_after timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  revocation_reason integer,
+  key_usages text[],
+  extended_key_usages text[],
+  key_algorithm text not null,
+  signature_algorithm text not null,
+  subject jsonb not null default '{}'::jsonb,
+  fingerprint_sha256 bytea not null,
+  fingerprint_sha1 bytea not null,
+  is_ca boolean not null default false,
+  path_length integer,
+  source text not null,
+  der bytea not null,
+  chain text,
+  private_key bytea,
+  metadata jsonb not null default '[]'::jsonb,
+  renew_before_days integer,
+  renewed_from_certificate_id uuid,
+  renewed_by_certificate_id uuid,
+  renewal_error text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint certificates_check CHECK (((status = 'revoked'::text) = (revoked_at IS NOT NULL))),
+  constraint certificates_check1 CHECK (((revoked_at IS NULL) = (revocation_reason IS NULL))),
+  constraint certificates_revocation_reason_check CHECK (((revocation_reason >= 0) AND (revocation_reason <= 10))),
+  constraint certificates_source_check CHECK ((source = ANY (ARRAY['issued'::text, 'imported'::text]))),
+  constraint certificates_status_check CHECK ((status = ANY (ARRAY['active'::text, 'revoked'::text]))),
+  constraint certificates_ca_cert_id_fkey FOREIGN KEY (ca_cert_id) REFERENCES authority_certificates(id) ON DELETE SET NULL,
+  constraint certificates_ca_id_fkey FOREIGN KEY (ca_id) REFERENCES certificate_authorities(id) ON DELETE CASCADE,
+  constraint certificates_certificate_template_id_fkey FOREIGN KEY (certificate_template_id) REFERENCES certificate_templates(id) ON DELETE SET NULL,
+  constraint certificates_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES certificate_profiles(id) ON DELETE SET NULL,
+  constraint certificates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint certificates_renewed_by_certificate_id_fkey FOREIGN KEY (renewed_by_certificate_id) REFERENCES certificates(id) ON DELETE SET NULL,
+  constraint certificates_renewed_from_certificate_id_fkey FOREIGN KEY (renewed_from_certificate_id) REFERENCES certificates(id) ON DELETE SET NULL,
+  constraint certificates_pkey PRIMARY KEY (id),
+  constraint certificates_ca_id_serial_number_key UNIQUE (ca_id, serial_number)
+);
+CREATE INDEX certificates_ca_cert_id_idx ON certificates USING btree (ca_cert_id) WHERE (ca_cert_id IS NOT NULL);
+CREATE INDEX certificates_certificate_template_id_idx ON certificates USING btree (certificate_template_id) WHERE (certificate_template_id IS NOT NULL);
+CREATE INDEX certificates_fingerprint_sha1_idx ON certificates USING btree (fingerprint_sha1);
+CREATE INDEX certificates_fingerprint_sha256_idx ON certificates USING btree (fingerprint_sha256);
+CREATE INDEX certificates_profile_id_created_at_id_idx ON certificates USING btree (profile_id, created_at, id) WHERE (profile_id IS NOT NULL);
+CREATE INDEX certificates_project_id_not_after_id_idx ON certificates USING btree (project_id, not_after, id);
+CREATE INDEX certificates_renewed_by_certificate_id_idx ON certificates USING btree (renewed_by_certificate_id) WHERE (renewed_by_certificate_id IS NOT NULL);
+CREATE INDEX certificates_renewed_from_certificate_id_idx ON certificates USING btree (renewed_from_certificate_id) WHERE (renewed_from_certificate_id IS NOT NULL);
+CREATE UNIQUE INDEX certificates_serial_number_project_id_idx ON certificates USING btree (serial_number, project_id);
+
 create table changes (
   seq bigint not null generated always as identity,
   xid xid8 not null default pg_current_xact_id(),
@@ -116,6 +320,22 @@ create table environments (
 CREATE INDEX environments_delete_after_idx ON environments USING btree (delete_after) WHERE (delete_after IS NOT NULL);
 CREATE INDEX environments_deleted_by_identity_id_idx ON environments USING btree (deleted_by_identity_id) WHERE (deleted_by_identity_id IS NOT NULL);
 CREATE INDEX environments_deleted_by_user_id_idx ON environments USING btree (deleted_by_user_id) WHERE (deleted_by_user_id IS NOT NULL);
+
+create table event_stream_counts (
+  project_id uuid not null,
+  process_id uuid not null,
+  streams integer not null,
+  constraint event_stream_counts_streams_check CHECK ((streams > 0)),
+  constraint event_stream_counts_process_id_fkey FOREIGN KEY (process_id) REFERENCES event_stream_processes(id) ON DELETE CASCADE,
+  constraint event_stream_counts_pkey PRIMARY KEY (project_id, process_id)
+);
+CREATE INDEX event_stream_counts_process_id_idx ON event_stream_counts USING btree (process_id);
+
+create table event_stream_processes (
+  id uuid not null,
+  seen_at timestamp with time zone not null,
+  constraint event_stream_processes_pkey PRIMARY KEY (id)
+);
 
 create table folders (
   id uuid not null,
@@ -253,6 +473,23 @@ CREATE INDEX keys_by_owner ON keys USING btree (owner_id, purpose);
 CREATE INDEX keys_by_root_key ON keys USING btree (root_key_id, id);
 CREATE UNIQUE INDEX keys_one_active ON keys USING btree (purpose) WHERE ((state = 'active'::text) AND (owner_id IS NULL));
 CREATE UNIQUE INDEX keys_one_active_per_owner ON keys USING btree (purpose, owner_id) WHERE ((state = 'active'::text) AND (owner_id IS NOT NULL));
+
+create table license_evaluation (
+  is_only boolean not null default true,
+  began_at timestamp with time zone not null default clock_timestamp(),
+  constraint license_evaluation_is_only_check CHECK (is_only),
+  constraint license_evaluation_pkey PRIMARY KEY (is_only)
+);
+
+create table licenses (
+  id uuid not null,
+  organization_id uuid,
+  token text not null,
+  installed_at timestamp with time zone not null default now(),
+  constraint licenses_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint licenses_pkey PRIMARY KEY (id)
+);
+CREATE INDEX licenses_organization_id_idx ON licenses USING btree (organization_id);
 
 create table login_attempts (
   key bytea not null,
@@ -475,6 +712,38 @@ create table projects (
   constraint projects_organization_id_slug_key UNIQUE (organization_id, slug)
 );
 
+create table revocation_lists (
+  id uuid not null,
+  ca_id uuid,
+  number bigint not null default 0,
+  this_update timestamp with time zone,
+  next_update timestamp with time zone,
+  refresh_at timestamp with time zone,
+  der bytea,
+  base_number bigint,
+  base_at timestamp with time zone,
+  delta_der bytea,
+  constraint revocation_lists_ca_id_fkey FOREIGN KEY (ca_id) REFERENCES certificate_authorities(id) ON DELETE SET NULL,
+  constraint revocation_lists_pkey PRIMARY KEY (id),
+  constraint revocation_lists_ca_id_key UNIQUE (ca_id)
+);
+
+create table revocations (
+  ca_id uuid not null,
+  serial_number text not null,
+  revoked_at timestamp with time zone not null,
+  reason integer not null,
+  not_after timestamp with time zone not null,
+  released_at timestamp with time zone,
+  entry bytea not null,
+  listed_in bigint,
+  constraint revocations_reason_check CHECK (((reason >= 0) AND (reason <= 10))),
+  constraint revocations_ca_id_fkey FOREIGN KEY (ca_id) REFERENCES certificate_authorities(id) ON DELETE CASCADE,
+  constraint revocations_pkey PRIMARY KEY (ca_id, serial_number)
+);
+CREATE INDEX revocations_ca_id_listed_in_idx ON revocations USING btree (ca_id, listed_in);
+CREATE INDEX revocations_ca_id_revoked_at_serial_number_idx ON revocations USING btree (ca_id, revoked_at, serial_number);
+
 create table root_keys (
   id text not null,
   check_value bytea not null,
@@ -569,13 +838,16 @@ create table secrets (
   reminder_repeat_days integer,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  referenced uuid[],
   constraint secrets_key_check CHECK (((key <> ''::text) AND (char_length(key) <= 500))),
   constraint secrets_version_check CHECK ((version > 0)),
   constraint secrets_folder_id_fkey FOREIGN KEY (folder_id) REFERENCES folders(id) ON DELETE CASCADE,
   constraint secrets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint secrets_pkey PRIMARY KEY (id)
 );
+CREATE INDEX secrets_not_looked_at ON secrets USING btree (id) WHERE (referenced IS NULL);
 CREATE UNIQUE INDEX secrets_one_per_key ON secrets USING btree (folder_id, key, COALESCE(user_id, '00000000-0000-0000-0000-000000000000'::uuid));
+CREATE INDEX secrets_referenced ON secrets USING gin (referenced) WITH (fastupdate=off) WHERE (referenced <> '{}'::uuid[]);
 CREATE INDEX secrets_tag_ids_idx ON secrets USING gin (tag_ids) WHERE (tag_ids <> '{}'::uuid[]);
 CREATE INDEX secrets_user_id_idx ON secrets USING btree (user_id) WHERE (user_id IS NOT NULL);
 

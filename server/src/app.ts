@@ -2,6 +2,7 @@ import { authentication } from './authentication.ts'
 import { createFoundation, type Foundation, type FoundationDeps, prepareDatabase } from './foundation.ts'
 import { unavailable } from './lib/app-error.ts'
 import { auditRefusals } from './modules/audit/refusals.ts'
+import { measureStreams } from './modules/project-events/stream-metrics.ts'
 import { sessionJobs } from './modules/sessions/session-jobs.ts'
 import { USER_TOKEN_TYPE } from './modules/sessions/user-tokens.ts'
 import { connectDirectly } from './platform/db/connection.ts'
@@ -38,13 +39,14 @@ export const createApp = (deps: FoundationDeps): App => {
     services,
     prepare: async (report) => {
       await prepareDatabase(foundation, { report, mayMigrate: true })
+      await services.licenses.prepare()
       changes.start()
       await changes.readNow()
       runner.start()
       isReady = true
     },
     stop: async () => {
-      await drain(http, { timeoutMs: DRAIN_MS_MAX })
+      await Promise.all([drain(http, { timeoutMs: DRAIN_MS_MAX }), services.eventStreams.close()])
       await services.close()
       await runner.stop()
       await changes.stop()
@@ -56,12 +58,17 @@ export const createApp = (deps: FoundationDeps): App => {
 const jobsOf = (services: Services): Job[] => [
   services.auditSealer.job,
   services.auditRetention.job,
+  services.licenses.reminderJob,
   services.accessTokens.purgeJob,
   services.listedTokens.purgeJob,
   services.universalAuthLogin.purgeJob,
   services.providerKeys.purgeJob,
   ...sessionJobs(services),
   services.environmentLifecycle.purgeJob,
+  services.referenceIndex.job,
+  services.revocations.job,
+  services.authorityRenewals.job,
+  services.streamSlots.purgeJob,
   { name: 'prune changes', everyMs: PRUNE_EVERY_MS, run: () => services.changes.prune().then(() => undefined) },
 ]
 
@@ -90,7 +97,7 @@ const createHttp = (foundation: Foundation, services: Services, isReady: () => b
 }
 
 /** Undefined when nobody may read them. */
-const createMetrics = ({ config, db, changes }: Foundation, { auditSealer }: Services): Metrics | undefined => {
+const createMetrics = ({ config, db, changes }: Foundation, services: Services): Metrics | undefined => {
   if (config.metricsToken === undefined) return undefined
   const metrics = new Metrics()
   metrics.gauge(
@@ -103,7 +110,8 @@ const createMetrics = ({ config, db, changes }: Foundation, { auditSealer }: Ser
   metrics.gauge('database_connections_idle', 'Idle connections of the pool', () => db.poolUsage.idle)
   metrics.gauge('database_waiters', 'Requests that wait for a connection', () => db.poolUsage.waiting)
   metrics.gauge('audit_seal_lag_seconds', 'Age of the oldest audit row that is not sealed yet', () =>
-    auditSealer.lagSeconds(),
+    services.auditSealer.lagSeconds(),
   )
+  measureStreams(metrics, services.eventStreams)
   return metrics
 }

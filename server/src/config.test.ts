@@ -36,14 +36,20 @@ describe('the configuration', () => {
     ['DATABASE_URL', 'mysql://db'],
     ['DATABASE_POOL_SIZE', '0'],
     ['DATABASE_PREPARED_STATEMENTS', 'yes'],
+    ['CORS_ALLOWED_ORIGINS', '*'],
+    ['CORS_ALLOWED_ORIGINS', 'null'],
+    ['CORS_ALLOWED_ORIGINS', 'https://example.com, example.org'],
+    ['CORS_ALLOWED_ORIGINS', 'file:///etc'],
     ['TRUSTED_PROXY_CIDRS', '10.0.0.0/33'],
     ['TRUSTED_PROXY_CIDRS', '10.0.0.0/8abc'],
     ['RATE_LIMITS', 'reads=5'],
     ['RATE_LIMITS', 'read=0'],
     ['METRICS_TOKEN', 'short'],
     ['LOG_LEVEL', 'loud'],
+    ['HOLDFAST_LICENSE', 'x'.repeat(8_193)],
+    ['HOLDFAST_LICENSE_PUBLIC_KEYS', 'not-a-key'],
   ] as const) {
-    test(`refuses ${name}=${value} in one line that names it`, () => {
+    test(`refuses ${name}=${value.slice(0, 40)} in one line that names it`, () => {
       assert.throws(
         () => readConfig({ [name]: value }),
         (error) =>
@@ -55,6 +61,7 @@ describe('the configuration', () => {
   test('refuses what does not go together', () => {
     assert.throws(() => readConfig({ DATABASE_DIRECT_URL: 'postgres://db/holdfast' }), ConfigError)
     assert.throws(() => readConfig({ HOLDFAST_ROOT_KEY: 'a', HOLDFAST_ROOT_KEY_FILE: 'b' }), ConfigError)
+    assert.throws(() => readConfig({ HOLDFAST_LICENSE: 'a', HOLDFAST_LICENSE_FILE: 'b' }), ConfigError)
   })
 
   test('never repeats a value, which may be a secret', () => {

@@ -2,9 +2,12 @@ import path from 'node:path'
 import { z } from 'zod'
 import { parseCidr } from './lib/cidr.ts'
 import { OperatorError } from './lib/operator-error.ts'
+import { isPublicKey } from './modules/licenses/license.ts'
 
 /** The configuration is wrong: a line for each value, none of which repeats a secret. */
 export class ConfigError extends OperatorError {}
+
+const LICENSE_KEYS_MAX = 20
 
 const integer = (min: number, max: number) =>
   z
@@ -40,6 +43,11 @@ const origins = list.refine(
 const cidrs = list.refine(
   (parts) => parts.every((part) => parseCidr(part) !== undefined),
   'must be a comma-separated list of addresses or CIDR ranges such as 10.0.0.0/8',
+)
+
+const publicKeys = list.refine(
+  (parts) => parts.length <= LICENSE_KEYS_MAX && parts.every(isPublicKey),
+  `must be a comma-separated list of at most ${LICENSE_KEYS_MAX} keys as \`holdfast license keygen\` prints them`,
 )
 
 const RATE_CLASSES = ['read', 'write', 'secrets', 'auth', 'identity-creation', 'project-creation', 'invite'] as const
@@ -108,6 +116,15 @@ const options = z.object({
     .string()
     .optional()
     .describe('The former root key, while `holdfast rotate-root-key` has not finished.'),
+  HOLDFAST_LICENSE: z
+    .string()
+    .max(8_192, 'must have at most 8192 characters')
+    .optional()
+    .describe('Licence for event subscriptions, as `holdfast license issue` prints it.'),
+  HOLDFAST_LICENSE_FILE: z.string().optional().describe('File that holds the licence instead.'),
+  HOLDFAST_LICENSE_PUBLIC_KEYS: publicKeys
+    .default([])
+    .describe('Keys, comma-separated, whose licences are trusted; `holdfast license keygen` makes one. Unset: none.'),
   TRUSTED_PROXY_CIDRS: cidrs
     .default([])
     .describe('Proxies whose `X-Forwarded-For` is believed. Unset: none, the address of the socket counts.'),
@@ -124,6 +141,9 @@ const options = z.object({
   MAX_MACHINE_IDENTITY_TOKEN_AGE_SECONDS: integer(60, 315_360_000)
     .default(7_776_000)
     .describe('Longest life of one access token, in seconds, whatever its configuration says.'),
+  HOLDFAST_MAX_STREAMS_PER_PROJECT: integer(1, 100_000)
+    .default(100)
+    .describe('Event streams that one project may have at once, in all processes together.'),
   AUDIT_LOG_RETENTION_DAYS: integer(1, 36_500).default(365).describe('Days after which audit rows are removed.'),
   METRICS_TOKEN: z
     .string()
@@ -139,6 +159,13 @@ const options = z.object({
     )
     .default('info')
     .describe('Least severe kind of log line that is written.'),
+  HOLDFAST_TOKEN: z.string().optional().describe('For `holdfast events tail`: the access token it comes with.'),
+  HOLDFAST_CLIENT_ID: z
+    .string()
+    .optional()
+    .describe('For `holdfast events tail`: the client id it logs in with where there is no token.'),
+  HOLDFAST_CLIENT_SECRET: z.string().optional().describe('For `holdfast events tail`: the secret of that client id.'),
+  NO_COLOR: z.string().optional().describe('Any value: commands print without colours.'),
 })
 
 /** The only reader of the environment. Throws ConfigError with a line for each wrong value. */
@@ -156,6 +183,9 @@ export const readConfig = (environment: Record<string, string | undefined> = pro
   }
   if (value.HOLDFAST_ROOT_KEY && value.HOLDFAST_ROOT_KEY_FILE) {
     throw new ConfigError('HOLDFAST_ROOT_KEY and HOLDFAST_ROOT_KEY_FILE are both set: remove one')
+  }
+  if (value.HOLDFAST_LICENSE && value.HOLDFAST_LICENSE_FILE) {
+    throw new ConfigError('HOLDFAST_LICENSE and HOLDFAST_LICENSE_FILE are both set: remove one')
   }
   return configOf(value)
 }
@@ -180,13 +210,25 @@ const configOf = (value: z.infer<typeof options>) => ({
     file: value.HOLDFAST_ROOT_KEY_FILE,
     previous: value.HOLDFAST_ROOT_KEY_PREVIOUS,
   },
+  license: {
+    token: value.HOLDFAST_LICENSE,
+    file: value.HOLDFAST_LICENSE_FILE,
+    publicKeys: value.HOLDFAST_LICENSE_PUBLIC_KEYS,
+  },
   trustedProxyCidrs: value.TRUSTED_PROXY_CIDRS,
   outboundAllowedCidrs: value.OUTBOUND_ALLOWED_CIDRS,
   rateLimits: value.RATE_LIMITS,
   tokenAgeSecondsMax: value.MAX_MACHINE_IDENTITY_TOKEN_AGE_SECONDS,
+  streamsPerProjectMax: value.HOLDFAST_MAX_STREAMS_PER_PROJECT,
   auditRetentionDays: value.AUDIT_LOG_RETENTION_DAYS,
   metricsToken: value.METRICS_TOKEN,
   logLevel: value.LOG_LEVEL,
+  client: {
+    token: value.HOLDFAST_TOKEN,
+    clientId: value.HOLDFAST_CLIENT_ID,
+    clientSecret: value.HOLDFAST_CLIENT_SECRET,
+  },
+  isPlain: value.NO_COLOR !== undefined,
 })
 
 export type Config = ReturnType<typeof configOf>

@@ -1,4 +1,7 @@
+import { databaseProblem } from './commands/database-problem.ts'
+import { stopSignal } from './commands/stop-signal.ts'
 import { readConfig } from './config.ts'
+import { AppError } from './lib/app-error.ts'
 import { OperatorError } from './lib/operator-error.ts'
 
 type Command = {
@@ -10,8 +13,9 @@ type Command = {
 
 const COMMANDS: Record<string, Command> = {
   serve: {
-    summary: 'start the server (what `npm start` does)',
-    run: async () => (await import('./commands/serve.ts')).serve(readConfig()),
+    usage: '[--demo]',
+    summary: 'start the server (what `npm start` does), with an example filled in if told so',
+    run: async (args) => (await import('./commands/serve.ts')).serve(readConfig(), args),
   },
   migrate: {
     summary: 'bring the schema of the database up to date, without serving',
@@ -40,6 +44,55 @@ const COMMANDS: Record<string, Command> = {
       await administer(readConfig(), ({ services, write }) =>
         resetPassword({ ...services, write, readPassword }, email),
       )
+    },
+  },
+  'license keygen': {
+    usage: '<file>',
+    summary: 'make the key that signs licences, and print the line by which servers trust it',
+    run: async (args) => (await import('./commands/license.ts')).licenseKeygen({ write }, args),
+  },
+  'license issue': {
+    usage: '--key <file> …',
+    summary: "print a licence: --organization <id or '*'> --days <n> --licensee <name> [--seats <n>]",
+    run: async (args) => (await import('./commands/license.ts')).licenseIssue({ write }, args),
+  },
+  'license inspect': {
+    usage: '<licence or ->',
+    summary: 'say what a licence says, and whether it would count here',
+    run: async (args) => {
+      const { licenseInspect } = await import('./commands/license.ts')
+      const { publicKeys } = readConfig().license
+      await licenseInspect({ write, readInput: () => readAll(process.stdin), publicKeys }, args)
+    },
+  },
+  'license install': {
+    usage: '<licence or ->',
+    summary: 'put a licence into the database, for all servers at once',
+    run: async (args) => {
+      const { administer } = await import('./commands/administration.ts')
+      const { licenseInstall } = await import('./commands/license.ts')
+      const readInput = () => readAll(process.stdin)
+      await administer(readConfig(), ({ services, write }) => licenseInstall({ ...services, write, readInput }, args))
+    },
+  },
+  'events tail': {
+    usage: '--project <slug>',
+    summary: 'watch the changes of a project: [--environment] [--path] [--events] [--url]',
+    run: async (args) => {
+      const { tailEvents } = await import('./commands/events-tail/events-tail.ts')
+      const { tailOptions } = await import('./commands/events-tail/tail-options.ts')
+      const config = readConfig()
+      const isColoured = process.stdout.isTTY && !config.isPlain
+      await tailEvents(tailOptions(args, config), { write, notice, isColoured, signal: stopSignal() })
+    },
+  },
+  'demo credentials': {
+    summary: 'make a new client secret for the example of `serve --demo`, and print the commands that use it',
+    run: async () => {
+      const { administer } = await import('./commands/administration.ts')
+      const { showCommands } = await import('./commands/demo.ts')
+      const config = readConfig()
+      await administer(config, ({ services, write }) => showCommands({ services, config, write }))
     },
   },
   'rotate-root-key': {
@@ -77,9 +130,15 @@ const explainUsage = (args: string[]): void => {
 }
 
 const describe = (error: unknown): string => {
-  if (error instanceof OperatorError) return error.message.replace(/^/gm, 'holdfast: ')
+  const problem = error instanceof OperatorError ? error.message : databaseProblem(error)?.advice
+  if (problem !== undefined) return problem.replace(/^/gm, 'holdfast: ')
+  if (error instanceof AppError) return `holdfast: ${error.message}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
+
+const write = (line: string): void => void process.stdout.write(`${line}\n`)
+
+const notice = (line: string): void => void process.stderr.write(`${line}\n`)
 
 const readAll = async (stream: AsyncIterable<Buffer>): Promise<string> => {
   const chunks: Buffer[] = []

@@ -32,6 +32,18 @@ const PUBLIC = [
   'GET /api/docs/start.js',
   'GET /api/status',
   'GET /api/v1/admin/config',
+  'GET /api/v1/cert-manager/ca/internal/:caId/ca-certificates',
+  'GET /api/v1/cert-manager/ca/internal/:caId/certificate',
+  'GET /api/v1/cert-manager/ca/internal/:caId/certificate/:certId',
+  'GET /api/v1/cert-manager/ca/internal/:caId/certificates/:caCertId/der',
+  'GET /api/v1/cert-manager/crl/:crlId',
+  'GET /api/v1/cert-manager/crl/:crlId/delta',
+  'GET /api/v1/cert-manager/crl/:crlId/der',
+  'GET /api/v1/cert-manager/crl/:crlId/pem',
+  'GET /api/v1/pki/ca/:caId/certificates/:caCertId/der',
+  'GET /api/v1/pki/crl/:crlId',
+  'GET /api/v1/pki/crl/:crlId/der',
+  'GET /api/x/ocsp/:caId/*',
   'GET /livez',
   'GET /metrics',
   'GET /readyz',
@@ -48,6 +60,7 @@ const PUBLIC = [
   'POST /api/v3/auth/login1',
   'POST /api/v3/signup/complete-account',
   'POST /api/v3/signup/email/signup',
+  'POST /api/x/ocsp/:caId',
 ]
 
 describe('the routes', () => {

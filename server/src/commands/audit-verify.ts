@@ -16,6 +16,7 @@ const ANCHOR = /^(\d{1,15}):([0-9a-f]{8,64})$/
 
 const FAULTS: Record<FaultKind, string> = {
   'head-missing': 'the head of the chain was removed',
+  'chain-begun-anew': 'the chain was removed, or begun anew: organizations and projects are older than it',
   'head-changed': 'the head of the chain was changed: its signature is wrong',
   'row-edited': 'a row was edited',
   'row-removed': 'a row was removed',

@@ -2,42 +2,39 @@ import { once } from 'node:events'
 import { createApp, type App } from '../app.ts'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../lib/operator-error.ts'
-import { isConnectionFailure } from '../platform/db/failures.ts'
+import { loadLicense } from '../modules/licenses/license-settings.ts'
 import { createLogger } from '../platform/logger.ts'
-import { openInstallation, type Installation } from './installation.ts'
+import { databaseProblem } from './database-problem.ts'
+import { fillInDemo } from './demo.ts'
+import { openInstallation, withInstallation, type Installation } from './installation.ts'
 import { Progress } from './progress.ts'
+import { stopSignal } from './stop-signal.ts'
 
 const DATABASE_RETRY_MS = 500
+const DEMO = '--demo'
 
 /** Serves until a signal comes, then stops in order: requests, background work, database. */
-export const serve = async (config: Config): Promise<void> => {
+export const serve = async (config: Config, args: readonly string[] = []): Promise<void> => {
+  const isDemo = readArguments(args)
+  // A licence that is none is told before anything has been started.
+  loadLicense(config.license)
   const progress = new Progress()
   const stopping = stopSignal()
-  const installation = await openInstallation(config, progress)
-  const app = createApp({ ...installation, config, log: createLogger(config.logLevel) })
-  try {
-    await listen(app, config)
-    await prepare(app, { installation, progress, stopping })
-    if (!stopping.aborted) greet(config, progress)
-    await aborted(stopping)
-    progress.line('\n  stopping …')
-  } finally {
-    await app.stop()
-    await installation.close()
-  }
+  const log = createLogger(config.logLevel)
+  const opening = openInstallation(config, progress, (message) => log.warn(message))
+  await withInstallation(opening, async (installation) => {
+    const app = createApp({ ...installation, config, log })
+    try {
+      await listen(app, config)
+      await prepare(app, { installation, progress, stopping })
+      if (!stopping.aborted) await greet(app, { config, progress, isDemo })
+      await aborted(stopping)
+      progress.line('\n  stopping …')
+    } finally {
+      await app.stop()
+    }
+  })
   progress.line('  stopped')
-}
-
-/** A second signal ends the process at once. */
-const stopSignal = (): AbortSignal => {
-  const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(130)
-      controller.abort()
-    })
-  }
-  return controller.signal
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>
@@ -69,7 +66,7 @@ const portProblem = (error: unknown, host: string, port: number): unknown => {
 
 type Preparation = { installation: Installation; progress: Progress; stopping: AbortSignal }
 
-/** Until the database is there and fits, requests are answered 503. */
+/** Until the database is there and fits, requests are answered 503. One that turns the server away ends it instead. */
 const prepare = (app: App, { installation, progress, stopping }: Preparation): Promise<void> =>
   progress.step('database', async (report) => {
     while (!stopping.aborted) {
@@ -77,17 +74,29 @@ const prepare = (app: App, { installation, progress, stopping }: Preparation): P
         await app.prepare(report)
         return
       } catch (error) {
-        if (!isConnectionFailure(error)) throw error
+        if (databaseProblem(error)?.isLasting !== false) throw error
         report(`waiting for ${installation.description}`)
         await new Promise((resolve) => setTimeout(resolve, DATABASE_RETRY_MS))
       }
     }
   })
 
-const greet = ({ siteUrl }: Config, progress: Progress): void => {
+const readArguments = (args: readonly string[]): boolean => {
+  const unknown = args.find((argument) => argument !== DEMO)
+  if (unknown !== undefined) throw new OperatorError(`serve: there is no option '${unknown}', only ${DEMO}`)
+  return args.length > 0
+}
+
+type Greeting = { config: Config; progress: Progress; isDemo: boolean }
+
+const greet = async ({ services }: App, { config, progress, isDemo }: Greeting): Promise<void> => {
+  const { siteUrl } = config
   progress.line('')
   progress.line(`  Holdfast is ready at ${siteUrl}`)
   progress.line(`  Its interface is described at ${siteUrl}/api/docs`)
-  progress.line('  First time here? The README says how to create the first organization. Ctrl-C stops everything.')
+  for (const notice of await services.licenses.notices()) progress.line(`  ${notice}`)
+  if (isDemo) await fillInDemo({ services, config, write: (line) => progress.line(line) })
+  else
+    progress.line('  First time here? The README says how to create the first organization. Ctrl-C stops everything.')
   progress.line('')
 }

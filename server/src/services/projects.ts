@@ -1,0 +1,34 @@
+import { EnvironmentService } from '../modules/environments/environments.service.ts'
+import { ProjectMemberService } from '../modules/memberships/project-members.service.ts'
+import { TemporaryGrantService } from '../modules/privileges/grants.service.ts'
+import { PrivilegeLookup } from '../modules/privileges/privilege-lookup.service.ts'
+import { PrivilegeService } from '../modules/privileges/privileges.service.ts'
+import { EnvironmentLifecycleService } from '../modules/project-lifecycle/environment-lifecycle.service.ts'
+import { ProjectLifecycleService } from '../modules/project-lifecycle/project-lifecycle.service.ts'
+import { ProjectService } from '../modules/projects/projects.service.ts'
+import { ProjectRoleService } from '../modules/roles/roles.service.ts'
+import type { Base } from './base.ts'
+import { createSecrets } from './secrets.ts'
+
+/** Projects and what is in them. */
+export const createProjects = (base: Base) => {
+  const projects = new ProjectService(base)
+  const environments = new EnvironmentService(base)
+  const roles = new ProjectRoleService({ ...base, projects })
+  const projectMembers = new ProjectMemberService({ ...base, projects, roles })
+  const shared = { ...base, projects, environments, roles, members: projectMembers }
+  const privilegeLookup = new PrivilegeLookup(shared)
+  const secrets = createSecrets(shared)
+  return {
+    projects,
+    environments,
+    projectRoles: roles,
+    projectMembers,
+    privilegeLookup,
+    privileges: new PrivilegeService({ ...shared, lookup: privilegeLookup }),
+    temporaryGrants: new TemporaryGrantService(shared),
+    ...secrets,
+    projectLifecycle: new ProjectLifecycleService({ ...shared, ...secrets }),
+    environmentLifecycle: new EnvironmentLifecycleService({ ...shared, ...secrets }),
+  }
+}
