@@ -22,21 +22,36 @@ export class Api {
     return new Answer(await this.send({ method: 'POST', path, body, ...(token !== undefined && { token }) }))
   }
 
-  /** The text of a good answer. A route that is not there makes the case one that is not built. */
-  async send({ method, path, token, body }: Request): Promise<string> {
+  /** The text of a good answer. */
+  async send(request: Request): Promise<string> {
+    return (await this.#exchange(request)).text
+  }
+
+  /** The tag of what is there now. */
+  async entityTag(request: Request): Promise<string> {
+    const { entityTag } = await this.#exchange(request)
+    if (entityTag === null) throw notBuilt()
+    return entityTag
+  }
+
+  /** A route that is not there makes the case one that is not built. */
+  async #exchange({ method, path, token, body, ifNoneMatch }: Request) {
     const response = await fetch(this.url + path, {
       method,
       headers: {
         ...(body && { 'content-type': 'application/json' }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
       },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.any([this.#signal, AbortSignal.timeout(REQUEST_MS_MAX)]),
     })
     const text = await response.text()
     if (response.status === 404) throw notBuilt()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`)
-    return text
+    const isUnchanged = response.status === 304 && ifNoneMatch !== undefined
+    if (!response.ok && !isUnchanged)
+      throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`)
+    return { text, entityTag: response.headers.get('etag') }
   }
 }
 

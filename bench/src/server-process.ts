@@ -22,9 +22,16 @@ export type ServerProcess = {
   stop: () => Promise<void>
 }
 
+export type StartOptions = {
+  signal: AbortSignal
+  nodeOptions?: readonly string[]
+  /** Beside what every server here is started with. */
+  environment?: Readonly<Record<string, string>>
+}
+
 export type DataDirectory = {
   path: string
-  start: (options: { signal: AbortSignal; nodeOptions?: readonly string[] }) => Promise<ServerProcess>
+  start: (options: StartOptions) => Promise<ServerProcess>
   remove: () => Promise<void>
 }
 
@@ -38,10 +45,10 @@ export const createDataDirectory = async (): Promise<DataDirectory> => {
   }
 }
 
-const launch: (directory: string, ...options: Parameters<DataDirectory['start']>) => Promise<ServerProcess> = async (
-  directory,
-  { signal, nodeOptions = [] },
-) => {
+const launch = async (
+  directory: string,
+  { signal, nodeOptions = [], environment = {} }: StartOptions,
+): Promise<ServerProcess> => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
@@ -56,6 +63,9 @@ const launch: (directory: string, ...options: Parameters<DataDirectory['start']>
       SITE_URL: url,
       LOG_LEVEL: 'warn',
       HOLDFAST_DATA_DIR: directory,
+      // The OpenID provider of the cases.
+      OUTBOUND_ALLOWED_CIDRS: '127.0.0.1/32',
+      ...environment,
     },
   })
   let complaints = ''

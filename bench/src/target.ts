@@ -1,7 +1,7 @@
 import { Api } from './api.ts'
 import { findPostgres } from './built-server.ts'
 import type { Options } from './options.ts'
-import { createDataDirectory } from './server-process.ts'
+import { createDataDirectory, type DataDirectory } from './server-process.ts'
 import { Tenant } from './tenant.ts'
 
 /** The server under measurement. */
@@ -12,10 +12,10 @@ export type Target = {
   stop: () => Promise<void>
 }
 
-type Surroundings = { signal: AbortSignal; nodeOptions?: readonly string[] }
+type Surroundings = Parameters<DataDirectory['start']>[0]
 
 export const openTarget = ({ url, credentials }: Options, surroundings: Surroundings): Promise<Target> =>
-  url === undefined ? openOwn(surroundings) : openOther(new Api(url, surroundings.signal), credentials)
+  url === undefined ? openOwnTarget(surroundings) : openOther(new Api(url, surroundings.signal), credentials)
 
 const openOther = async (api: Api, credentials: Options['credentials']): Promise<Target> => ({
   tenant: await (credentials ? Tenant.join(api, credentials) : Tenant.found(api)),
@@ -24,16 +24,16 @@ const openOther = async (api: Api, credentials: Options['credentials']): Promise
 })
 
 /** The built server on a new data directory; nothing of it is left after `stop`. */
-const openOwn = async ({ signal, nodeOptions = [] }: Surroundings): Promise<Target> => {
+export const openOwnTarget = async (surroundings: Surroundings): Promise<Target> => {
   const directory = await createDataDirectory()
   try {
-    const server = await directory.start({ signal, nodeOptions })
+    const server = await directory.start(surroundings)
     const stop = async () => {
       await server.stop()
       await directory.remove()
     }
     try {
-      const tenant = await Tenant.found(new Api(server.url, signal))
+      const tenant = await Tenant.found(new Api(server.url, surroundings.signal))
       return { tenant, own: { pid: server.pid, databaseUrl: await findPostgres(directory.path) }, stop }
     } catch (error) {
       await server.stop()

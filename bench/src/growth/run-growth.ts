@@ -1,6 +1,7 @@
 import { CONNECTIONS } from '../measure-case.ts'
 import { Meter } from '../meter.ts'
 import type { Options } from '../options.ts'
+import { growthPicture } from '../report/growth-picture.ts'
 import type { Print } from '../report/lines.ts'
 import { machine } from '../report/machine.ts'
 import { readable } from '../report/numbers.ts'
@@ -10,20 +11,10 @@ import { openTarget, type Target } from '../target.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
 import { privileges } from './privileges.ts'
-import type { Series } from './series.ts'
+import { secrets } from './secrets.ts'
+import type { Point, Series } from './series.ts'
 
-const SERIES: readonly Series[] = [privileges, organizations, members]
-
-type Point = {
-  series: string
-  size: number
-  request: string
-  perSecond: number
-  p50: number
-  p99: number
-  bytes: number
-  errors: number
-}
+const SERIES: readonly Series[] = [secrets, privileges, organizations, members]
 
 /** A line for each size: only the bytes of an answer may make it cost more. */
 export const runGrowth = async (options: Options, print: Print, signal: AbortSignal): Promise<void> => {
@@ -49,7 +40,11 @@ export const runGrowth = async (options: Options, print: Print, signal: AbortSig
   }
   if (options.url !== undefined || options.isQuick) return
   const growth = { takenAt: new Date().toISOString(), machine: machine(), connections: CONNECTIONS, points }
-  print(`\nwritten: ${await writeResult('growth.json', `${JSON.stringify(growth, undefined, 2)}\n`)}`)
+  const files = [
+    await writeResult('growth.json', `${JSON.stringify(growth, undefined, 2)}\n`),
+    await writeResult('growth.svg', growthPicture(growth)),
+  ]
+  print(`\nwritten: ${files.join(', ')}`)
 }
 
 const measureSeries = async function* (series: Series, { tenant, own }: Target, meter: Meter): AsyncGenerator<Point> {

@@ -13,3 +13,15 @@ export type Growing = {
   /** By what the table calls them. */
   requests: (size: number) => Promise<Record<string, Request>>
 }
+
+/** What one request cost at one size. */
+export type Point = {
+  series: string
+  size: number
+  request: string
+  perSecond: number
+  p50: number
+  p99: number
+  bytes: number
+  errors: number
+}

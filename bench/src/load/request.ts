@@ -4,6 +4,8 @@ export type Request = {
   path: string
   token?: string
   body?: object
+  /** Asks only for what has changed since this entity tag. */
+  ifNoneMatch?: string
 }
 
 const NUMBER = '{n}'
@@ -28,7 +30,7 @@ let nextNumber = Date.now() * 1_000
 
 const renderRequest = (
   { host, pathname }: URL,
-  { method, path, token }: Request,
+  { method, path, token, ifNoneMatch }: Request,
   { bodyText, number }: { bodyText: string | undefined; number: string },
 ): Buffer => {
   const body = bodyText?.replaceAll(NUMBER, number)
@@ -38,6 +40,7 @@ const renderRequest = (
     'accept: application/json',
     'user-agent: holdfast-bench',
     ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
+    ...(ifNoneMatch === undefined ? [] : [`if-none-match: ${ifNoneMatch}`]),
     ...(body === undefined ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]),
   ]
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`)

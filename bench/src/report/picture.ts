@@ -2,6 +2,7 @@ import type { Figure } from '../cases/case.ts'
 import { CEILING_TITLES } from '../ceilings/ceiling.ts'
 import { CONNECTIONS, type MeasuredCase } from '../measure-case.ts'
 import type { Report } from '../run.ts'
+import { sheet, text } from './drawing.ts'
 import { percent, readable } from './numbers.ts'
 
 const WIDTH = 960
@@ -14,23 +15,6 @@ const BAR_HEIGHT = 16
 const TEXT_LEFT = BAR_LEFT + BAR_WIDTH + 16
 const TOP = 92
 
-const STYLE = `
-  text { font: 13px system-ui, sans-serif; fill: #1f2328 }
-  .title { font-size: 18px; font-weight: 600 }
-  .quiet { fill: #59636e; font-size: 12px }
-  .sheet { fill: #ffffff; stroke: #d1d9e0 }
-  .ceiling { fill: #eaeef2 }
-  .bar { fill: #2f6f4f }
-  .line { stroke: #59636e; stroke-dasharray: 2 3 }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #f0f6fc }
-    .quiet { fill: #9198a1 }
-    .sheet { fill: #0d1117; stroke: #3d444d }
-    .ceiling { fill: #262c36 }
-    .bar { fill: #4fa277 }
-    .line { stroke: #9198a1 }
-  }`
-
 type Measured = MeasuredCase & { ceiling: NonNullable<MeasuredCase['ceiling']> }
 
 const isShown = (result: Report['cases'][number]): result is Measured =>
@@ -42,19 +26,18 @@ export const picture = (report: Report): string => {
   const scaleMax = Math.max(1, ...cases.map(({ ceiling }) => ceiling.share))
   const figuresTop = TOP + cases.length * ROW_HEIGHT + 44
   const height = figuresTop + report.figures.length * 20 + MARGIN
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">
-<title>Holdfast: requests per second</title>
-<style>${STYLE}
-</style>
-<rect class="sheet" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="8"/>
-${text({ x: MARGIN, y: 36, kind: 'title' }, `Requests per second, ${CONNECTIONS} connections`)}
-${text({ x: MARGIN, y: 56, kind: 'quiet' }, `${report.machine}; load, server and PostgreSQL together`)}
-${text({ x: MARGIN, y: 74, kind: 'quiet' }, 'The pale bar is the least that a server could do for such a request: its ceiling, measured in the same run.')}
-${cases.map((result, index) => row(result, TOP + index * ROW_HEIGHT, scaleMax)).join('\n')}
-${axis(TOP + cases.length * ROW_HEIGHT, scaleMax)}
-${report.figures.map((figure, index) => text({ x: MARGIN, y: figuresTop + index * 20 }, figureText(figure))).join('\n')}
-</svg>
-`
+  const content = [
+    text({ x: MARGIN, y: 36, kind: 'title' }, `Requests per second, ${CONNECTIONS} connections`),
+    text({ x: MARGIN, y: 56, kind: 'quiet' }, `${report.machine}; load, server and PostgreSQL together`),
+    text(
+      { x: MARGIN, y: 74, kind: 'quiet' },
+      'The pale bar is the least that a server could do for such a request: its ceiling, measured in the same run.',
+    ),
+    ...cases.map((result, index) => row(result, TOP + index * ROW_HEIGHT, scaleMax)),
+    axis(TOP + cases.length * ROW_HEIGHT, scaleMax),
+    ...report.figures.map((figure, index) => text({ x: MARGIN, y: figuresTop + index * 20 }, figureText(figure))),
+  ]
+  return sheet({ title: 'Holdfast: requests per second', width: WIDTH, height }, content.join('\n'))
 }
 
 const row = ({ title, outcome, ceiling }: Measured, top: number, scaleMax: number): string => {
@@ -81,12 +64,3 @@ const axis = (bottom: number, scaleMax: number): string =>
     .join('\n')
 
 const figureText = ({ title, value, unit }: Figure): string => `${title}: ${readable(value)} ${unit}`
-
-type Place = { x: number; y: number; kind?: 'title' | 'quiet'; anchor?: 'middle' | 'end' }
-
-const text = ({ x, y, kind, anchor }: Place, content: string): string =>
-  `<text x="${x}" y="${y}"${kind ? ` class="${kind}"` : ''}${anchor ? ` text-anchor="${anchor}"` : ''}>${escape(content)}</text>`
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-const escape = (content: string): string => content.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '')
