@@ -161,10 +161,17 @@ export const lockToIssue = (tx: Tx, id: string) =>
     .forShare('ca')
     .executeTakeFirst()
 
-/** Whether whoever signed the certificate of a `ca` has taken it back. */
+/** Whether whoever signed the certificate of a `ca` has taken it back, or that of any authority above. */
 const isRevoked = sql<boolean>`exists (
-  select from authority_certificates c join revocations r on r.ca_id = c.parent_ca_id and r.serial_number = c.serial_number
-  where c.id = ca.active_certificate_id and r.released_at is null)`
+  with recursive above (parent_ca_id, serial_number) as (
+    select c.parent_ca_id, c.serial_number from authority_certificates c where c.id = ca.active_certificate_id
+    union
+    select c.parent_ca_id, c.serial_number
+    from above join certificate_authorities parent on parent.id = above.parent_ca_id
+    join authority_certificates c on c.id = parent.active_certificate_id
+  )
+  select from above join revocations r on r.ca_id = above.parent_ca_id and r.serial_number = above.serial_number
+  where r.released_at is null)`
 
 export const list = (db: Db, projectId: string): Promise<AuthorityRow[]> =>
   select(db)

@@ -15,7 +15,15 @@ import type { AuthorityCertificate } from './authority-certificates.store.ts'
 import type { AuthorityInstaller } from './authority-installer.ts'
 import type { AuthorityKeys, Signer } from './authority-keys.ts'
 import { type AuthorityLookup, noSuchAuthority } from './authority-lookup.service.ts'
-import { beginning, isInChain, requireMaySign, requireSpan, subjectOf, type Term } from './authority-rules.ts'
+import {
+  beginning,
+  isInChain,
+  requireMaySign,
+  requireNamed,
+  requireSpan,
+  subjectOf,
+  type Term,
+} from './authority-rules.ts'
 import { requireImportable } from './imported-certificate.ts'
 
 export type { AuthorityCertificate } from './authority-certificates.store.ts'
@@ -97,6 +105,7 @@ export class AuthorityCertificateService {
     const term = { ...wish, notBefore: wish.notBefore ?? beginning(now, signer.validity.notBefore) }
     requireMaySign(signer, term, now)
     const { subject, publicKey } = readSigningRequest(csr)
+    requireNamed(subject)
     const signed = await this.#deps.db.transaction(async (tx) => {
       await this.#deps.authorityKeys.holdToIssue(tx, signer)
       const made = await this.#deps.authorityInstaller.sign(tx, signer, { subject, publicKey, friendlyName: '' }, term)

@@ -5,6 +5,9 @@ import { CA, inDays, openSsl, startPkiServer } from '../../../../test/test-autho
 import { createProjectMember, fresh, UNKNOWN_ID } from '../../../../test/test-members.ts'
 import { createMemberWithRules } from '../../../../test/test-privileges.ts'
 import { auditOf, createOtherOrganization, createProject } from '../../../../test/test-projects.ts'
+import { generateKeyPair } from '../x509/key-algorithms.ts'
+import { toPem } from '../x509/pem.ts'
+import { createSigningRequest } from '../x509/signing-request.ts'
 
 const { server, admin, project, db, authorities } = await startPkiServer()
 const { token } = admin
@@ -158,6 +161,21 @@ describe(`POST ${CA}/:caId/certificate`, () => {
     const answer = await authorities.generate(id, { parentCaId: upper.id, notAfter: inDays(9) })
     assert.deepEqual([answer.status, answer.body.error], [400, 'BadRequest'])
   })
+
+  test('400 under a parent that stands below one whose certificate was revoked, until that is released', async () => {
+    const root = await authorities.create()
+    const upper = await authorities.createUnder(root.id)
+    const middle = await authorities.createUnder(upper.id, {}, { notAfter: inDays(20) })
+    const { serialNumber } = await authorities.certificate(upper.id)
+    const { db: database, revocations } = server.app.services
+    const revocation = { caId: root.id, serialNumber, revokedAt: new Date(), reason: 6, notAfter: new Date(inDays(30)) }
+    await database.transaction((tx) => revocations.revoke(tx, revocation))
+    const { id } = await authorities.create({ type: 'intermediate' })
+    const generate = async () => (await authorities.generate(id, { parentCaId: middle.id, notAfter: inDays(9) })).status
+    assert.equal(await generate(), 400)
+    await database.transaction((tx) => revocations.release(tx, { caId: root.id, serialNumber, releasedAt: new Date() }))
+    assert.equal(await generate(), 200)
+  })
 })
 
 describe(`POST ${CA}/:caId/sign-intermediate`, () => {
@@ -179,6 +197,14 @@ describe(`POST ${CA}/:caId/sign-intermediate`, () => {
   }
   const sign = (caId: string, body: object, as = token) =>
     server.post(`${CA}/${caId}/sign-intermediate`, { notAfter: inDays(30), ...body }, { token: as })
+
+  test('400 for a request without a subject', async () => {
+    const { id } = await authorities.create()
+    const { publicKey, privateKey } = await generateKeyPair('ED25519')
+    const csr = toPem('CERTIFICATE REQUEST', createSigningRequest({}, privateKey, publicKey))
+    const answer = await sign(id, { csr, maxPathLength: 0 })
+    assert.deepEqual([answer.status, answer.body.error], [400, 'BadRequest'])
+  })
 
   test('200 signs an authority that lives elsewhere', async () => {
     const root = await authorities.create()

@@ -66,7 +66,8 @@ export class AuthorityKeys {
   async holdToIssue(tx: Tx, { ca: { id, name } }: Pick<Signer, 'ca'>): Promise<void> {
     const now = await store.lockToIssue(tx, id)
     if (now?.status !== 'active') throw badRequest(`The certificate authority '${name}' is not active`)
-    if (now.isRevoked) throw badRequest(`The certificate of the authority '${name}' has been revoked`)
+    if (now.isRevoked)
+      throw badRequest(`The certificate of the authority '${name}', or of one above it, has been revoked`)
   }
 
   async #load(caId: string): Promise<Signer | undefined> {

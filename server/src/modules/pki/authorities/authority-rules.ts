@@ -1,7 +1,7 @@
 import { badRequest } from '../../../lib/app-error.ts'
 import { readCertificate } from '../x509/certificate-reader.ts'
 import { exportPublicKey, KEY_ALGORITHMS, type KeyAlgorithm } from '../x509/key-algorithms.ts'
-import type { Subject } from '../x509/names.ts'
+import { describeName, type Subject } from '../x509/names.ts'
 import { readPems } from '../x509/pem.ts'
 import type { KeyUsage } from '../x509/usages.ts'
 
@@ -44,6 +44,11 @@ export const subjectOf = (name: DistinguishedName): Subject => ({
   state: name.province,
   locality: name.locality,
 })
+
+/** RFC 5280 4.1.2.6: what an authority signs points at it by its name. */
+export const requireNamed = (subject: Subject): void => {
+  if (describeName(subject) === '') throw badRequest('The certificate of an authority needs a subject')
+}
 
 export const requireBuiltAlgorithm = (name: string): KeyAlgorithm => {
   const algorithm = KEY_ALGORITHMS.find((known) => known === name)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { CERTIFICATES, startCertificateServer, TestOpenSsl } from '../../../../test/test-certificates.ts'
 import { createIdentity, createOtherOrganization, createProject } from '../../../../test/test-projects.ts'
@@ -149,3 +150,16 @@ const importedSerial = async ({ certificatePem }: { certificatePem: string }) =>
   assert.ok(certificatePem)
   return body.certificates[0]?.serialNumber as string | undefined
 }
+
+test('a copy that is imported elsewhere does not stand in the way of revoking the certificate itself', async () => {
+  const { certificate, certificateId, serialNumber } = await pki.issue(await pki.profile({ caId: await pki.root() }))
+  const { id: projectId } = await createProject(server, token, { type: 'cert-manager' })
+  assert.equal((await importOf({ projectId, certificatePem: certificate })).status, 200)
+  const thumbprint = new X509Certificate(certificate).fingerprint256
+  for (const id of [thumbprint, serialNumber]) {
+    const answer = await server.post(`${CERTIFICATES}/${encodeURIComponent(id)}/revoke`, {}, { token })
+    assert.equal(answer.status, 200, answer.text)
+  }
+  const { body } = await server.get(`${CERTIFICATES}/${certificateId}`, { token })
+  assert.equal(body.certificate.status, 'revoked')
+})

@@ -12,7 +12,7 @@ import { defaultSignatureAlgorithm, generateKeyPair, type KeyAlgorithm } from '.
 import { toPem } from '../x509/pem.ts'
 import { type CertificateWish, requireSound, type Span } from './certificate-wish.ts'
 import { recordCertificate, type CertificateRow, type CertificateToRecord } from './certificates.store.ts'
-import { issuedColumns, withoutRoots } from './issued-certificate.ts'
+import { issuedColumns, tellDeleted, withoutRoots } from './issued-certificate.ts'
 
 type Deps = { db: Database; changes: ChangeFeed; clock: Clock; keyBox: KeyBox; authorityKeys: AuthorityKeys }
 
@@ -69,13 +69,15 @@ export class CertificateIssuer {
     const term = this.#term(order)
     const key = await keyFor(order)
     const made = make(order, key, term)
-    const row = await this.#deps.db.transaction(async (tx) => {
-      if (order.signer) await this.#deps.authorityKeys.holdToIssue(tx, order.signer)
-      const inserted = await this.#record(tx, order, { ...made, privateKey: key.privateKey })
-      await record(tx, inserted)
-      await this.#deps.changes.append(tx, { scope: `certificate:${inserted.id}`, kind: 'certificate-created' })
-      return inserted
-    })
+    const row = await this.#deps.db
+      .transaction(async (tx) => {
+        if (order.signer) await this.#deps.authorityKeys.holdToIssue(tx, order.signer)
+        const inserted = await this.#record(tx, order, { ...made, privateKey: key.privateKey })
+        await record(tx, inserted)
+        await this.#deps.changes.append(tx, { scope: `certificate:${inserted.id}`, kind: 'certificate-created' })
+        return inserted
+      })
+      .catch(tellDeleted)
     return { row, ...pemsOf(made.der, order.signer), privateKey: key.privateKey }
   }
 

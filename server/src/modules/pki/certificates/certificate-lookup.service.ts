@@ -51,7 +51,10 @@ export class CertificateLookup {
 
   /** Without asking what the actor may do with it. */
   async find(actor: Actor, address: CertificateAddress): Promise<CertificateRow> {
-    const [certificate, another] = await this.#matches(actor.organizationId ?? '', address)
+    const matches = await this.#matches(actor.organizationId ?? '', address)
+    // Whoever imports a copy elsewhere must not stand in the way of revoking what was issued here.
+    const issued = matches.filter(({ caId }) => caId !== null)
+    const [certificate, another] = issued.length > 0 ? issued : matches
     if (!certificate) throw noSuchCertificate()
     if (another) throw badRequest('Several certificates have this serial number: name the one you mean by its id')
     return certificate

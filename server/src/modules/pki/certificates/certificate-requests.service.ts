@@ -1,5 +1,6 @@
 import { notFound } from '../../../lib/app-error.ts'
 import { isUuid } from '../../../lib/uuid.ts'
+import type { Clock } from '../../../platform/clock.ts'
 import type { Database } from '../../../platform/db/db.ts'
 import type { Actor } from '../../permissions/actor.ts'
 import type { PermissionService } from '../../permissions/permissions.service.ts'
@@ -9,11 +10,14 @@ import { toPem } from '../x509/pem.ts'
 import { findBody } from './certificate-bodies.store.ts'
 import type { CertificateLookup } from './certificate-lookup.service.ts'
 import * as store from './certificate-requests.store.ts'
+import { mayReadAll, RULED_MAX } from './certificate-search.service.ts'
+import { fieldsOf } from './certificate-status.ts'
 import type { CertificateRow } from './certificates.store.ts'
 import { privateKeyPem } from './issued-certificate.ts'
 
 type Deps = {
   db: Database
+  clock: Clock
   permissions: PermissionService
   keyBox: KeyBox
   certificateLookup: CertificateLookup
@@ -46,9 +50,15 @@ export class CertificateRequestService {
     const projectId = await this.#deps.certManagerProjects.resolve(actor, project)
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     await ability.require('read', 'certificates')
+    const db = this.#deps.db.pool
+    if (!mayReadAll(ability.present)) {
+      const all = await store.list(db, projectId, filter, { offset: 0, limit: RULED_MAX, direction })
+      const readable = all.filter(isReadableBy(ability.present, this.#deps.clock.now()))
+      return { requests: readable.slice(offset, offset + limit), totalCount: readable.length }
+    }
     const [requests, totalCount] = await Promise.all([
-      store.list(this.#deps.db.pool, projectId, filter, { offset, limit, direction }),
-      store.count(this.#deps.db.pool, projectId, filter),
+      store.list(db, projectId, filter, { offset, limit, direction }),
+      store.count(db, projectId, filter),
     ])
     return { requests, totalCount }
   }
@@ -63,5 +73,19 @@ export class CertificateRequestService {
       certificate: body ? toPem('CERTIFICATE', body.der) : null,
       privateKey: mayHaveKey ? privateKeyPem(await this.#deps.keyBox.open(this.#deps.db.pool, place, sealed)) : null,
     }
+  }
+}
+
+type Ability = Parameters<typeof mayReadAll>[0]
+
+/** A request tells what its certificate says, so whoever may not read the one sees nothing of the other. */
+const isReadableBy = (ability: Ability, now: number) => {
+  const mayRead = ability.within('read', 'certificates', {})
+  return ({ commonName, altNames, serialNumber, friendlyName, ...rest }: store.FoundRequest): boolean => {
+    const { certificateStatus: status, notAfter, metadata } = rest
+    if (!status || !notAfter) return true
+    const names = { commonName: commonName ?? '', altNames: altNames ?? [], friendlyName: friendlyName ?? '' }
+    const certificate = { ...names, serialNumber: serialNumber ?? '', status, notAfter, metadata: metadata ?? [] }
+    return mayRead(fieldsOf(certificate, now))
   }
 }

@@ -1,5 +1,6 @@
 import { type Generated, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/db.ts'
+import type { CertificateRow } from './certificates.store.ts'
 
 type CertificateRequestTable = {
   id: string
@@ -42,12 +43,10 @@ export type RequestFilter = {
   applicationId?: string | undefined
 }
 export type RequestPage = { offset: number; limit: number; direction: 'asc' | 'desc' }
-export type FoundRequest = CertificateRequestRow & {
-  profileName: string | null
-  commonName: string | null
-  altNames: string[] | null
-  serialNumber: string | null
-}
+/** What rules may ask about the certificate, where it is still there. */
+type Ruled = { [Field in keyof Asked]: Asked[Field] | null } & { certificateStatus: CertificateRow['status'] | null }
+type Asked = Pick<CertificateRow, 'commonName' | 'altNames' | 'serialNumber' | 'friendlyName' | 'notAfter' | 'metadata'>
+export type FoundRequest = CertificateRequestRow & Ruled & { profileName: string | null }
 
 const found = (db: Db, projectId: string, filter: RequestFilter) =>
   db
@@ -80,6 +79,10 @@ export const list = (db: Db, projectId: string, filter: RequestFilter, page: Req
       'certificate.commonName',
       'certificate.altNames',
       'certificate.serialNumber',
+      'certificate.friendlyName',
+      'certificate.status as certificateStatus',
+      'certificate.notAfter',
+      'certificate.metadata',
     ])
     .orderBy('request.createdAt', page.direction)
     .orderBy('request.id', page.direction)

@@ -12,7 +12,7 @@ import { shownAt } from './certificate-views.ts'
 type Deps = { db: Database; permissions: PermissionService; clock: Clock; certManagerProjects: CertManagerProjects }
 
 /** Whoever may see only some finds them among this many. */
-const RULED_MAX = 10_000
+export const RULED_MAX = 10_000
 
 /** Finds certificates of a project, page by page. */
 export class CertificateSearchService {
@@ -62,7 +62,7 @@ type Scope = Parameters<typeof store.list>[1]
 type Found = { rows: store.ListedCertificate[]; totalCount: number }
 
 /** Whether no rule asks what a certificate is like before it may be read. */
-const mayReadAll = (ability: ProjectAbility): boolean => {
+export const mayReadAll = (ability: ProjectAbility): boolean => {
   const rules = ability
     .activeRules()
     .filter(({ subject, action }) => subject === 'certificates' && action.includes('read'))

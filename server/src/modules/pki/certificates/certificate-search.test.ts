@@ -12,6 +12,7 @@ const outsider = await createIdentity(server, admin)
 const elsewhere = await createOtherOrganization(server, admin)
 
 const PATH = `/api/v1/projects/${project.id}/certificates`
+const REQUESTS = '/api/v1/cert-manager/certificates/certificate-requests/search'
 const search = (body: object = {}, as = token) => server.post(`${PATH}/search`, body, { token: as })
 const names = async (body: object, as = token) => {
   const answer = await search(body, as)
@@ -126,6 +127,23 @@ describe('POST /api/v1/projects/:projectId/certificates/search', () => {
     assert.deepEqual([page.body.totalCount, page.body.certificates[0].commonName], [3, 'a.example.com'])
     const all = await member('viewer')
     assert.equal((await names({}, all.token)).length, 5)
+  })
+
+  test('200 with those requests only whose certificates rules let one see', async () => {
+    const conditions = { commonName: { $glob: '*.example.com' }, status: { $ne: 'revoked' } }
+    const some = await ruled({ subject: 'certificates', action: ['read'], conditions })
+    const requests = async (body: object, as = some.token) =>
+      (await server.post(REQUESTS, { projectId: project.id, ...body }, { token: as })).body
+    const { certificateRequests, totalCount } = await requests({ sortOrder: 'asc' })
+    assert.deepEqual(
+      certificateRequests.map(({ commonName }: { commonName: string }) => commonName),
+      ['a.example.com', 'b.example.com', 'expired.example.com'],
+    )
+    assert.equal(totalCount, 3)
+    const page = await requests({ sortOrder: 'asc', offset: 1, limit: 1 })
+    assert.deepEqual([page.totalCount, page.certificateRequests[0].commonName], [3, 'b.example.com'])
+    assert.equal((await requests({ search: 'revoked' })).totalCount, 0)
+    assert.equal((await requests({}, token)).totalCount, 5)
   })
 
   test('refusals', async () => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { badRequest } from '../../../lib/app-error.ts'
 import { parseDurationMs } from '../../../lib/duration.ts'
-import { requireBuiltAlgorithm } from '../authorities/authority-rules.ts'
+import { requireBuiltAlgorithm, requireNamed } from '../authorities/authority-rules.ts'
 import {
   type ExtendedKeyUsageName,
   type KeyUsageName,
@@ -9,6 +9,7 @@ import {
   toKeyUsages,
 } from '../policies/usage-names.ts'
 import { type AskedSubject, defaultTtlMs, type ProfileDefaults, subjectWith } from '../profiles/profile-defaults.ts'
+import { inOneSpelling } from '../x509/alt-names.ts'
 import type { KeyAlgorithm, SignatureAlgorithm } from '../x509/key-algorithms.ts'
 import type { AltName, Subject } from '../x509/names.ts'
 import type { SigningRequest } from '../x509/signing-request.ts'
@@ -45,7 +46,7 @@ export const wishFrom = (asked: WishedAttributes, defaults: ProfileDefaults): Ce
   const keyAlgorithm = asked.keyAlgorithm ?? defaults.keyAlgorithm
   return {
     subject: subjectWith(defaults, asked),
-    altNames: asked.altNames ?? defaults.subjectAltNames ?? [],
+    altNames: (asked.altNames ?? defaults.subjectAltNames ?? []).map(inOneSpelling),
     keyUsages: toKeyUsages(asked.keyUsages ?? defaults.keyUsages ?? []),
     extendedKeyUsages: toExtendedKeyUsages(asked.extendedKeyUsages ?? defaults.extendedKeyUsages ?? []),
     ...constraintsOf(asked.basicConstraints ?? defaults.basicConstraints),
@@ -61,7 +62,7 @@ export const wishOfRequest = (
   defaults: ProfileDefaults,
 ): CertificateWish => ({
   subject: subjectWith(defaults, request.subject),
-  altNames: request.altNames.length > 0 ? request.altNames : (defaults.subjectAltNames ?? []),
+  altNames: (request.altNames.length > 0 ? request.altNames : (defaults.subjectAltNames ?? [])).map(inOneSpelling),
   keyUsages: request.keyUsages.length > 0 ? request.keyUsages : toKeyUsages(defaults.keyUsages ?? []),
   extendedKeyUsages:
     request.extendedKeyUsages.length > 0
@@ -93,13 +94,14 @@ export const spanOf = ({ ttl, notBefore, notAfter }: WishedTerm, now: number, us
 
 export const usualSpanMs = defaultTtlMs
 
-const HOST_NAME = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.?$/i
+const HOST_NAME = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
 const HOST_NAME_LENGTH_MAX = 253
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
 const IS_SOUND: Readonly<Record<AltName['type'], (value: string) => boolean>> = {
-  dns_name: (value) => value.length <= HOST_NAME_LENGTH_MAX && HOST_NAME.test(value),
-  ip_address: (value) => isIP(value) !== 0,
+  dns_name: (value) => value.length <= HOST_NAME_LENGTH_MAX && HOST_NAME.test(value) && isIP(value) === 0,
+  // The zone of an address means nothing on another machine.
+  ip_address: (value) => isIP(value) !== 0 && !value.includes('%'),
   email: (value) => EMAIL.test(value),
   uri: (value) => URL.canParse(value),
   upn: (value) => value !== '',
@@ -115,5 +117,6 @@ export const requireSound = ({ subject, altNames, keyUsages, isCa }: Certificate
   // RFC 5280 4.2.1.9
   const signs = keyUsages.includes('keyCertSign')
   if (signs && !isCa) throw badRequest('Only the certificate of an authority may have the key usage keyCertSign')
+  if (isCa) requireNamed(subject)
   if (isCa && !signs) throw badRequest('The certificate of an authority needs the key usage keyCertSign')
 }

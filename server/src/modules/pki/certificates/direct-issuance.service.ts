@@ -9,6 +9,7 @@ import type { Actor } from '../../permissions/actor.ts'
 import type { PermissionService } from '../../permissions/permissions.service.ts'
 import * as authorities from '../authorities/authorities.store.ts'
 import type { AuthorityRow } from '../authorities/authorities.store.ts'
+import { inOneSpelling } from '../x509/alt-names.ts'
 import { inferAltName } from '../x509/names.ts'
 import { readSigningRequest, type SigningRequest } from '../x509/signing-request.ts'
 import type { ExtendedKeyUsage, KeyUsage } from '../x509/usages.ts'
@@ -143,7 +144,7 @@ const wishOf = (
   const askedExtended = request && request.extendedKeyUsages.length > 0 ? request.extendedKeyUsages : undefined
   return {
     subject: { ...request?.subject, ...(commonName && { commonName }) },
-    altNames: altNames.length > 0 ? altNames.map(inferAltName) : (request?.altNames ?? []),
+    altNames: altNames.length > 0 ? altNames.map(inferAltName).map(inOneSpelling) : (request?.altNames ?? []),
     keyUsages: order.keyUsages ?? asked ?? template?.keyUsages ?? USUAL_KEY_USAGES,
     extendedKeyUsages: order.extendedKeyUsages ?? askedExtended ?? template?.extendedKeyUsages ?? [],
     isCa: false,

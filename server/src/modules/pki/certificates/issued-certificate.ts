@@ -1,3 +1,5 @@
+import { notFound } from '../../../lib/app-error.ts'
+import { isForeignKeyViolation } from '../../../platform/db/failures.ts'
 import { hash, type KeyObject } from 'node:crypto'
 import type { CertificateRequest } from '../x509/certificate.ts'
 import { isSelfSigned } from '../x509/certificate-reader.ts'
@@ -46,3 +48,10 @@ export const withoutRoots = (chainPem: string): string =>
     .filter((der) => !isSelfSigned(der))
     .map((der) => toPem('CERTIFICATE', der))
     .join('')
+
+/** What a certificate is issued from can be deleted while its key is made. */
+export const tellDeleted = (error: unknown): never => {
+  throw isForeignKeyViolation(error)
+    ? notFound('What the certificate was to be issued from has just been deleted')
+    : error
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { CERTIFICATES, startCertificateServer, TestOpenSsl } from '../../../../test/test-certificates.ts'
 import { auditOf, createOtherOrganization } from '../../../../test/test-projects.ts'
@@ -18,6 +19,12 @@ const read = async (id: string) => (await server.get(`${CERTIFICATES}/${id}`, { 
 const statusOf = ({ status, body }: { status: number; body: { error: string } }) => [status, body.error]
 const keyOf = (pem: string) =>
   new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' }).toString('hex')
+
+const isSomeoneWaiting = async () => {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows.length > 0
+}
 
 const wish = {
   keyUsages: ['digital_signature'],
@@ -99,6 +106,17 @@ describe('POST /api/v1/cert-manager/certificates/:id/renew', () => {
     const { rows } =
       await sql`select from certificates where renewed_from_certificate_id = ${old.certificateId}`.execute(db)
     assert.equal(rows.length, 1)
+  })
+
+  test('404 for what is deleted while it is renewed', async () => {
+    const old = await pki.issue(profileId, wish)
+    const renewed = await db.transaction().execute(async (tx) => {
+      await sql`delete from certificates where id = ${old.certificateId}`.execute(tx)
+      const answer = renew(old.certificateId)
+      for (let round = 0; round < 500 && !(await isSomeoneWaiting()); round++) await setImmediate()
+      return { answer }
+    })
+    assert.deepEqual(statusOf(await renewed.answer), [404, 'NotFound'])
   })
 
   test('400 for what is revoked, expired or renewed already', async () => {

@@ -19,10 +19,11 @@ export const numberOf = (reason: RevocationReason): number => NUMBERS[reason]
 
 export const isOnHold = (number: number | null): boolean => number === NUMBERS.CERTIFICATE_HOLD
 
-/** Whether a certificate revoked for the one reason is from now on revoked for the other: a hold may become final, and a key may turn out to be lost. */
-export const isRaisedBy = (present: number, next: number): boolean => weightOf(next) > weightOf(present)
-
-const weightOf = (number: number): number => {
-  if (isOnHold(number)) return 0
-  return number === NUMBERS.KEY_COMPROMISE ? 2 : 1
-}
+/**
+ * Whether a certificate revoked for the one reason is from now on revoked for the other: a hold may become final, and a key may
+ * turn out to be lost. To give no reason is not enough to make a hold final.
+ */
+export const isRaisedBy = (present: number, next: number): boolean =>
+  isOnHold(present)
+    ? !isOnHold(next) && next !== NUMBERS.UNSPECIFIED
+    : next === NUMBERS.KEY_COMPROMISE && present !== next

@@ -256,6 +256,13 @@ describe('a hold', () => {
     assert.deepEqual(statusOf(await release(certificateId)), [400, 'BadRequest'])
   })
 
+  test('is not made final by a request that gives no reason', async () => {
+    const { certificateId } = await pki.issue(profileId)
+    const first = await revoke(certificateId, { revocationReason: 'CERTIFICATE_HOLD' })
+    assert.deepEqual((await revoke(certificateId, {})).body, first.body)
+    assert.equal((await release(certificateId)).status, 200)
+  })
+
   test('400 for what is not held, 403 and 404 as for a revocation', async () => {
     const { certificateId } = await pki.issue(profileId)
     assert.deepEqual(statusOf(await release(certificateId)), [400, 'BadRequest'])

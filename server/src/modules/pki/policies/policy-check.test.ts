@@ -156,3 +156,32 @@ test('defaults need not have what is required, only nothing that is refused', ()
   assert.equal(violationsOf(rules, asked({ subject: { commonName: 'x' } }), { isPartial: true }).length, 2)
   assert.equal(violationsOf(rules, asked({ keyUsages: ['cRLSign'], subject: {} }), { isPartial: true }).length, 1)
 })
+
+describe('a name that is denied', () => {
+  const sans = (type: 'dns_name' | 'ip_address', ...denied: string[]) => ({ sans: [{ type, allowed: ['*'], denied }] })
+
+  for (const [pattern, name, violations] of [
+    ['admin.example.com', '*.example.com', 1],
+    ['ADMIN.example.com', '*.Example.com', 1],
+    ['admin*', '*.example.com', 1],
+    ['*admin.example.com', '*.example.com', 1],
+    ['a*n.example.com', '*.example.com', 1],
+    ['*.secret.example.com', '*.example.com', 0],
+    ['admin.example.org', '*.example.com', 0],
+    ['example.com', '*.example.com', 0],
+    ['admin.example.com', 'api.example.com', 0],
+  ] as const) {
+    test(`as ${pattern} ${violations ? 'is' : 'is not'} what ${name} stands for`, () => {
+      assert.equal(count(sans('dns_name', pattern), { altNames: dns(name) }), violations)
+      const subject = [{ type: 'common_name' as const, denied: [pattern] }]
+      assert.equal(count({ subject }, { subject: { commonName: name } }), violations)
+    })
+  }
+
+  test('is an address in whatever way the policy spells it', () => {
+    const altNames = [{ type: 'ip_address' as const, value: '2001:db8::1' }]
+    assert.equal(count(sans('ip_address', '2001:0DB8:0::1'), { altNames }), 1)
+    assert.equal(count(sans('ip_address', '2001:db8:*'), { altNames }), 1)
+    assert.equal(count(sans('ip_address', '2001:db8::2'), { altNames }), 0)
+  })
+})

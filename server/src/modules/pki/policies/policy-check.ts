@@ -1,3 +1,4 @@
+import { spellAddress } from '../x509/alt-names.ts'
 import type { Subject } from '../x509/names.ts'
 import { algorithmOf } from './algorithm-names.ts'
 import {
@@ -70,11 +71,18 @@ const altNameViolations = ({ sans: rules }: PolicyRules, { altNames }: AskedCert
     const values = altNames.filter((name) => name.type === type).map(({ value }) => value)
     return listViolations(
       `subject alternative name ${type}`,
-      rules.filter((rule) => rule.type === type),
+      rules.filter((rule) => rule.type === type).map(type === 'ip_address' ? inOneSpelling : (rule) => rule),
       values,
     )
   })
 }
+
+/** As the addresses are spelled that they are compared with; a pattern stays as it is. */
+const inOneSpelling = ({ allowed, required, denied }: Listed<string>): Listed<string> => ({
+  allowed: allowed?.map(spellAddress),
+  required: required?.map(spellAddress),
+  denied: denied?.map(spellAddress),
+})
 
 /** Several entries for one type all bind. */
 const listViolations = (what: string, rules: readonly Listed<string>[], values: readonly string[]): Violation[] => {
@@ -92,7 +100,7 @@ const valueViolations = (
     patterns.some((pattern) => matchesWildcard(pattern, value))
   return [
     ...values
-      .filter((value) => isOneOf(denied ?? [], value))
+      .filter((value) => isOneOf(denied ?? [], value) || (denied ?? []).some((pattern) => standsFor(value, pattern)))
       .map((value) => ({ text: `${what} '${value}' is denied by the policy` })),
     ...values
       .filter((value) => admitted && !isOneOf(admitted, value))
@@ -104,6 +112,13 @@ const valueViolations = (
         ...(values.length === 0 && { isMissing: true as const }),
       })),
   ]
+}
+
+/** A certificate for `*.example.com` is good for each name below, so also for one that is denied. */
+const standsFor = (value: string, pattern: string): boolean => {
+  if (!value.startsWith('*.')) return false
+  const [label = ''] = pattern.split('.')
+  return matchesWildcard(pattern, `${label.replaceAll('*', '') || 'x'}${value.slice(1)}`)
 }
 
 const renamed = <Name extends string>(

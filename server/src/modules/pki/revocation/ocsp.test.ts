@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { after, describe, test } from 'node:test'
-import { exchange, httpApp, listen } from '../../../../test/http-app.ts'
+import { setImmediate } from 'node:timers/promises'
+import { exchange, httpApp, listen, recordingLogger } from '../../../../test/http-app.ts'
 import { OpenSsl } from '../../../../test/openssl.ts'
 import { openDatabase, openTestDatabase } from '../../../../test/test-database.ts'
 import { type KeptAuthority, RevocationBench, withNonce } from '../../../../test/test-revocations.ts'
@@ -174,6 +178,27 @@ describe('POST /api/x/ocsp/:caId', () => {
     const answer = await exchange(port, `${head}content-length: 1048576\r\n\r\n`, Buffer.alloc(20_000, 0x30))
     assert.match(answer, /^HTTP\/1\.1 200 /)
     assert.ok(answer.endsWith(Buffer.from(MALFORMED, 'hex').toString('latin1')))
+  })
+
+  test('is no failure when whoever asked went away', async () => {
+    const { lines, logger } = recordingLogger()
+    const left = await httpApp(ocspRoutes(ocsp), { logger })
+    after(() => left.close())
+    const socket = connect(await listen(left), '127.0.0.1')
+    socket.write(
+      `POST /api/x/ocsp/${ca.caId} HTTP/1.1\r\nhost: a\r\ncontent-type: a/b\r\ncontent-length: 100\r\n\r\nabc`,
+    )
+    const [request] = (await once(left.server, 'request')) as [IncomingMessage]
+    for (let round = 0; round < 500 && request.listenerCount('data') === 0; round++) await setImmediate()
+    socket.resetAndDestroy()
+    for (let round = 0; round < 500 && !request.closed; round++) await setImmediate()
+    // What a failure would write comes a few turns later.
+    for (let turn = 0; turn < 100; turn++) await setImmediate()
+    assert.equal((await left.inject({ method: 'POST', url: `/api/x/ocsp/${ca.caId}`, payload: 'x' })).statusCode, 200)
+    assert.deepEqual(
+      lines.filter((line) => line.includes('aborted')),
+      [],
+    )
   })
 
   test('tryLater while the database is away', async () => {

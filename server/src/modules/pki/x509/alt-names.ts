@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { context, implicit, objectIdentifier, sequence, TAG, utf8String } from './der.ts'
 import { DerReader, readObjectIdentifier, type Element } from './der-reader.ts'
-import { readText, requireAscii, type AltName } from './names.ts'
+import { readText, requireAscii, requirePrintable, type AltName } from './names.ts'
 import { UnreadableError } from './unreadable-error.ts'
 
 /** Microsoft's user principal name. */
@@ -18,6 +18,12 @@ const CONSTRUCTED = 0xa0
 
 export const uriName = (url: string): Buffer => implicit(TEXT_CHOICES.uri, Buffer.from(requireAscii(url), 'latin1'))
 
+/** Rules compare names as text, and an address has many spellings. */
+export const inOneSpelling = (name: AltName): AltName =>
+  name.type === 'ip_address' ? { ...name, value: spellAddress(name.value) } : name
+
+export const spellAddress = (value: string): string => (isIP(value) === 0 ? value : ipaddr.parse(value).toString())
+
 /** GeneralNames. */
 export const encodeAltNames = (names: readonly AltName[]): Buffer => sequence(...names.map(encodeAltName))
 
@@ -31,7 +37,7 @@ const encodeAltName = ({ type, value }: AltName): Buffer => {
       if (isIP(value) === 0) throw new UnreadableError(`'${value}' is no IP address`)
       return implicit(IP_ADDRESS, Buffer.from(ipaddr.parse(value).toByteArray()))
     case 'upn':
-      return context(OTHER_NAME, objectIdentifier(UPN), context(0, utf8String(value)))
+      return context(OTHER_NAME, objectIdentifier(UPN), context(0, utf8String(requirePrintable(value))))
     default:
       return implicit(TEXT_CHOICES[type], Buffer.from(requireAscii(value), 'latin1'))
   }

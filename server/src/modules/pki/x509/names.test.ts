@@ -43,6 +43,7 @@ describe('a name', () => {
   })
 
   test('is refused when it holds control characters, written or read', () => {
+    assert.throws(() => encodeAltNames([{ type: 'upn', value: 'ada\u0001@corp' }]), UnreadableError)
     assert.throws(() => encodeName({ commonName: 'a\0b' }), UnreadableError)
     const forged = Buffer.from(encodeName({ commonName: 'a~b' }).toString('latin1').replace('~', '\0'), 'latin1')
     assert.throws(() => readName(DerReader.whole(forged, TAG.sequence)), UnreadableError)

@@ -74,7 +74,10 @@ export const inferAltName = (value: string): AltName => {
 
 /** A string of the kinds that occur in names. Control characters are refused: what shows a name would be misled. */
 export const readText = ({ tag, content }: Element): string => {
-  const text = decodeText(tag, content)
+  return requirePrintable(decodeText(tag, content))
+}
+
+export const requirePrintable = (text: string): string => {
   if (CONTROL.test(text)) throw new UnreadableError('A name holds control characters')
   return text
 }
@@ -93,7 +96,7 @@ const attributesOf = ({ domainComponents = [], ...subject }: Subject): Attribute
 ]
 
 const encodeValue = (oid: string, value: string): Buffer => {
-  if (CONTROL.test(value)) throw new UnreadableError('A name holds control characters')
+  requirePrintable(value)
   if (oid === DOMAIN_COMPONENT.oid) return ia5String(requireAscii(value))
   // RFC 5280 appendix A: a country is a PrintableString.
   return oid === '2.5.4.6' && PRINTABLE.test(value) ? printableString(value) : utf8String(value)

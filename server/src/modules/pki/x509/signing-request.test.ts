@@ -43,6 +43,16 @@ const requestFrom = async (kind: readonly string[], ...more: string[]) => {
 }
 
 describe('a signing request', () => {
+  test('whose curve is spelled out instead of named is refused', async () => {
+    const curve = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-pkeyopt']
+    assert.equal(
+      readSigningRequest(await requestFrom([...curve, 'ec_param_enc:named_curve'])).keyAlgorithm,
+      'EC_prime256v1',
+    )
+    const spelledOut = await requestFrom([...curve, 'ec_param_enc:explicit'])
+    assert.throws(() => readSigningRequest(spelledOut), UnreadableError)
+  })
+
   for (const [keyAlgorithm, kind] of KINDS) {
     test(`of openssl with a key of kind ${keyAlgorithm} is read with all it asks for`, async () => {
       const { publicKey, ...request } = readSigningRequest(await requestFrom(kind))

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { encodeSigned } from './certificate.ts'
 import { splitSigned } from './certificate-parts.ts'
 import { context, integer, sequence, TAG } from './der.ts'
-import { DerReader, readObjectIdentifier } from './der-reader.ts'
+import { DerReader, readObjectIdentifier, type Element } from './der-reader.ts'
 import { readExtensions, type BasicConstraints } from './extensions.ts'
 import {
   defaultSignatureAlgorithm,
@@ -47,12 +47,13 @@ export const readSigningRequest = (pemOrDer: string | Buffer): SigningRequest =>
   const parts = new DerReader(body)
   parts.take(TAG.integer)
   const subject = readName(parts.take(TAG.sequence))
-  const publicKey = importPublicKey(parts.take(TAG.sequence).raw)
+  const spki = parts.take(TAG.sequence)
+  const publicKey = importPublicKey(spki.raw)
   const extensions = readExtensions(requestedExtensions(parts.takeIf(ATTRIBUTES)?.content ?? Buffer.alloc(0)))
   parts.end()
 
   const keyAlgorithm = keyAlgorithmOf(publicKey)
-  if (!keyAlgorithm) throw weakKey()
+  if (!keyAlgorithm || hasOwnCurve(spki)) throw weakKey()
   if (!isSignedBy(signed, publicKey)) throw new UnreadableError('The signature of the signing request is not valid')
   return {
     subject,
@@ -86,6 +87,12 @@ const requestedExtensions = (attributes: Buffer): Buffer => {
     return DerReader.whole(attribute.take(TAG.set).content, TAG.sequence).content
   }
   return Buffer.alloc(0)
+}
+
+/** RFC 5480 2.1.1: a curve is named. One that is spelled out is refused by those who check certificates. */
+const hasOwnCurve = ({ content }: Element): boolean => {
+  const [, parameters] = new DerReader(new DerReader(content).take(TAG.sequence).content).rest()
+  return parameters?.tag === TAG.sequence
 }
 
 const weakKey = () => new UnreadableError('The public key is too weak or of a kind that is not supported')
