@@ -11,6 +11,8 @@ import { Progress } from './progress.ts'
 import { stopSignal } from './stop-signal.ts'
 
 const DATABASE_RETRY_MS = 500
+/** Streams that a server has lost come back at once. The kernel may allow fewer. */
+const CONNECTIONS_WAITING_MAX = 4_096
 const DEMO = '--demo'
 
 /** Serves until a signal comes, then stops in order: requests, background work, database. */
@@ -47,7 +49,7 @@ const listen = async ({ http }: App, { host, port }: Config): Promise<void> => {
   await http.ready()
   // Not by the framework's own method, which writes a log line among the lines for people.
   const listening = once(http.server, 'listening')
-  http.server.listen({ host, port })
+  http.server.listen({ host, port, backlog: CONNECTIONS_WAITING_MAX })
   await listening.catch((error: unknown) => {
     throw portProblem(error, host, port)
   })

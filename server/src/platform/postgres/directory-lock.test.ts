@@ -32,8 +32,9 @@ const CONTENDER = `
     writeFileSync(directory + '/owner', String(process.pid))
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 10))
     console.log('held')
-    if (Math.random() < 0.5) process.kill(process.pid, 'SIGKILL')
+    // Before it dies, too: a process that is ending has no socket any more and is not yet gone.
     writeFileSync(directory + '/owner', '0')
+    if (Math.random() < 0.5) process.kill(process.pid, 'SIGKILL')
     await lock.release()
   }
 `
