@@ -1,5 +1,6 @@
 import { type Generated, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/db.ts'
+import { WITH_THE_NEXT } from '../../platform/db/pooled-connection.ts'
 
 export type AuditLogTable = {
   seq: Generated<number>
@@ -30,9 +31,12 @@ const COLUMNS = sql.raw(
   'id, organization_id, project_id, event_type, event_metadata, actor_type, actor_id, actor_metadata, ip_address, user_agent, user_agent_type, request_id, result',
 )
 
-/** One statement of one text and one parameter, a JSON array, however many rows they are, so that it is prepared. */
+/**
+ * One statement of one text and one parameter, a JSON array, however many rows they are, so that it is prepared. In a
+ * transaction it goes with the commit.
+ */
 export const insert = (db: Db, rows: string): Promise<unknown> =>
-  sql`insert into audit_logs (${COLUMNS})
+  sql`${WITH_THE_NEXT}insert into audit_logs (${COLUMNS})
     select ${COLUMNS}
     from json_to_recordset(${rows}::json) as given (
       id uuid, organization_id uuid, project_id uuid, event_type text, event_metadata jsonb, actor_type text,

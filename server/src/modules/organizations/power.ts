@@ -22,13 +22,18 @@ type Rewriting = { readonly before: readonly Rule[]; readonly after: readonly Ru
 
 /**
  * Throws when a role would come to allow what its writer may not do: whoever holds it, the writer perhaps, would be raised.
- * What it allows already is left alone, as long as every denial stays.
+ * What it allows already is left alone, as long as every denial stays. One that goes sets free what it kept back, also in
+ * other roles of those who hold it: the writer must be allowed that too.
  */
 export const requireMayWrite = (held: readonly Rule[], { before, after }: Rewriting): void => {
   const isAmong = (rules: readonly Rule[], rule: Rule) => rules.some((other) => isDeepStrictEqual(other, rule))
-  const losesDenial = before.some((rule) => rule.inverted && !isAmong(after, rule))
-  const added = losesDenial ? after : after.filter((rule) => !isAmong(before, rule))
-  requireHeld(held, added, 'You may not put into a role what you may not do yourself')
+  const setFree = before.filter((rule) => rule.inverted && !isAmong(after, rule))
+  const added = setFree.length > 0 ? after : after.filter((rule) => !isAmong(before, rule))
+  requireHeld(
+    held,
+    [...setFree.map((rule) => ({ ...rule, inverted: false })), ...added],
+    'You may not put into a role what you may not do yourself',
+  )
 }
 
 const requireHeld = (held: readonly Rule[], wanted: readonly Rule[], message: string): void => {
@@ -42,8 +47,12 @@ const missingPermissions = (held: readonly Rule[], wanted: readonly Rule[]): Per
     .filter((rule) => !rule.inverted)
     .flatMap((rule) => rule.action.map((action) => ({ action, subject: rule.subject, conditions: rule.conditions })))
     .filter((permission) => !isHeld(held, permission))
+    .filter(isFirst)
     .slice(0, LISTED_MAX)
     .map(({ action, subject }) => ({ action, subject }))
+
+const isFirst = ({ action, subject }: Permission, index: number, all: readonly Permission[]): boolean =>
+  all.findIndex((other) => other.action === action && other.subject === subject) === index
 
 const isHeld = (held: readonly Rule[], { action, subject, conditions }: Permission & Pick<Rule, 'conditions'>) => {
   const names = [action, umbrellaOf(subject, action)]

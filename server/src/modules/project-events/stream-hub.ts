@@ -102,7 +102,9 @@ export class StreamHub {
       this.#remove(stream, subscriber)
       onClose()
     })
+    const wasOnHold = !subscriber.verdict
     if (!subscriber.believe(verdict, doubts)) this.#doubt(subscriber)
+    else if (wasOnHold) this.#resume(subscriber, verdict)
     if (this.#isClosing) this.#end(stream, CLOSING)
   }
 

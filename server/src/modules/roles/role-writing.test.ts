@@ -26,6 +26,12 @@ const missing = (action: string, subject: string) => [403, 'PermissionBoundaryEr
 
 const roleOf = (permissions: object[]) => ({ slug: fresh('role'), name: 'A role', permissions })
 
+const giveAlso = async (identityId: string, ...roles: string[]) => {
+  const body = { roles: roles.map((role) => ({ role })) }
+  const path = `/api/v1/projects/${project.id}/memberships/identities/${identityId}`
+  assert.equal((await server.patch(path, body, { token: admin.token })).status, 200)
+}
+
 describe('someone who writes roles of a project', () => {
   const held = [WRITES_ROLES, DESCRIBES, READS_DEV]
 
@@ -76,6 +82,19 @@ describe('someone who writes roles of a project', () => {
     assert.deepEqual(refusal(await server.patch(path, { permissions }, { token })), missing('readValue', 'secrets'))
     const kept = { permissions: [NOT_IN_PROD, WRITES_ROLES, READS] }
     assert.equal((await server.patch(path, kept, { token })).status, 200)
+  })
+
+  test('403 may not take one away that stands alone in another role, under no other slug either', async () => {
+    const strong = await createRole(server, admin, project.id, WRITES_ROLES, READS)
+    const denying = await createRole(server, admin, project.id, NOT_IN_PROD)
+    const { identityId, token } = await createIdentity(server, admin, { role: 'no-access' })
+    await joinAsIdentity(server, admin, project.id, { identityId, role: strong.slug })
+    await giveAlso(identityId, denying.slug, strong.slug)
+    const path = `${inProject}/${denying.id}`
+    for (const changes of [{ permissions: [] }, { permissions: [], slug: fresh('other') }]) {
+      assert.deepEqual(refusal(await server.patch(path, changes, { token })), missing('readValue', 'secrets'))
+    }
+    assert.equal((await server.patch(path, { permissions: [] }, { token: admin.token })).status, 200)
   })
 
   test('200 an administrator may write any, also of what is no longer there', async () => {

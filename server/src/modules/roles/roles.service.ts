@@ -172,9 +172,9 @@ export class ProjectRoleService {
   }
 }
 
-/** The right to assign may be bound to a slug, so under another slug a role counts as another one. */
+/** The right to assign may be bound to a slug, so under another slug a role counts as another one that denies the same. */
 const rewriting = ({ slug, permissions }: store.ProjectRole, changes: store.RoleChanges) => ({
-  before: (changes.slug ?? slug) === slug ? permissions : [],
+  before: (changes.slug ?? slug) === slug ? permissions : permissions.filter(({ inverted }) => inverted),
   after: changes.permissions ?? permissions,
 })
 

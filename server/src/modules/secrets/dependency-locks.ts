@@ -37,6 +37,14 @@ export const lockAll = async (tx: Tx, organizationId: string): Promise<void> => 
     from generate_series(0, ${STRIPES - 1}::int) as stripe`.execute(tx)
 }
 
+/**
+ * Before all else by whoever gives secrets other names or places: only then is it known which others follow, and two that
+ * lock those late would wait for each other.
+ */
+export const lockRenamings = async (tx: Tx, projectId: string): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`secret-renamings ${projectId}`}, 0))`.execute(tx)
+}
+
 const stripesOf = ({ written, dependedOn }: Touched): [number, boolean][] => {
   const stripes = new Map(written.map((name) => [stripeOf(name), false]))
   for (const name of dependedOn) if (name !== LOCAL) stripes.set(stripeOf(name), true)

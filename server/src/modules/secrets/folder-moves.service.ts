@@ -4,15 +4,14 @@ import type { Database, Tx } from '../../platform/db/db.ts'
 import { isUniqueViolation } from '../../platform/db/failures.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
-import type { Filled, FolderTree } from './folder-tree.ts'
+import type { FolderTree } from './folder-tree.ts'
 import { childPath, parentPath, parsePath, ROOT } from './folder-paths.ts'
 import * as store from './folders.store.ts'
 import type { Folder } from './folders.store.ts'
+import { listMoved } from './moved-secrets.ts'
 import type { Entered, Environment, Places } from './places.service.ts'
 import { noSuchFolder } from './places.service.ts'
 import { Rights } from './rights.ts'
-import { listNamed } from './secrets.store.ts'
-import { fieldsOf } from './visibility.ts'
 
 type Deps = { db: Database; places: Places; tree: FolderTree; audit: AuditLog }
 type Wish = { projectId: string; folderId: string; destinationEnvironment: string; destinationPath: string }
@@ -86,7 +85,7 @@ export class FolderMoveService {
     if (!found) throw noSuchFolder({ environment: destination.slug, path: parent })
     const branch = await this.#deps.tree.branch(tx, project, folder)
     const to = { environmentId: destination.id, environment: destination.slug, path }
-    await requireMayMove(tx, rights, { branch, folder, to })
+    requireMayMove(rights, await listMoved(tx, { branch, folder, to }))
     await store
       .move(tx, folder, { environmentId: destination.id, parentId: found.id, path })
       .catch((error: unknown) => {
@@ -111,17 +110,10 @@ const requireElsewhere = ({ environmentId, path }: Folder, to: { environmentId: 
 }
 
 /** Whoever moves a folder moves each secret in it. */
-const requireMayMove = async (
-  tx: Tx,
-  rights: Rights,
-  { branch, folder, to }: { branch: readonly Filled[]; folder: Folder; to: { environment: string; path: string } },
-): Promise<void> => {
-  const places = new Map(branch.map(({ place }) => [place.folderId, place]))
-  for (const { folderId, key, tags } of await listNamed(tx, [...places.keys()])) {
-    const from = places.get(folderId)
-    if (!from) continue
-    rights.require('delete', fieldsOf(from, { key, tags }))
-    const path = to.path + from.path.slice(folder.path.length)
-    rights.require('create', fieldsOf({ environment: to.environment, path }, { key, tags }))
+const requireMayMove = (rights: Rights, moved: Awaited<ReturnType<typeof listMoved>>): void => {
+  for (const { before, after } of moved) {
+    rights.require('delete', before)
+    rights.require('create', after)
+    rights.requireUncoversNothing(before, after)
   }
 }

@@ -7,14 +7,23 @@ import * as dependents from './dependents.store.ts'
 import { ROOT } from './folder-paths.ts'
 import * as store from './folders.store.ts'
 import type { Folder } from './folders.store.ts'
+import { listMoved } from './moved-secrets.ts'
 import { type Place, placeScope } from './places.service.ts'
+import type { Rights } from './rights.ts'
 import { News, originOf, secretNews } from './secret-news.ts'
 import { listContents } from './secrets.store.ts'
 
 type Deps = { changes: ChangeFeed }
 type Project = { id: string; organizationId: string }
 type Environment = { id: string; slug: string }
-type Renaming = { folder: Folder; name: string; path: string; description?: string | null | undefined }
+type Renaming = {
+  folder: Folder
+  name: string
+  path: string
+  description?: string | null | undefined
+  /** Of whoever renames it. */
+  rights: Rights
+}
 /** A folder with what everyone sees in it. */
 export type Filled = { place: Place; keys: string[]; hasImports: boolean }
 /** Where folders are found afterwards. */
@@ -49,15 +58,19 @@ export class FolderTree {
     for (const environment of sorted) await this.lock(tx, environment)
   }
 
-  async rename(tx: Tx, project: Project, { folder, ...changes }: Renaming): Promise<void> {
+  async rename(tx: Tx, project: Project, { folder, rights, ...changes }: Renaming): Promise<void> {
     if (changes.path === folder.path) {
       await store.rename(tx, folder, changes)
       return
     }
     const branch = await this.branch(tx, project, folder)
-    await store.rename(tx, folder, changes)
     const { environmentId = '', environment = '' } = branch[0]?.place ?? {}
-    await this.announceMove(tx, branch, { folder, to: { environmentId, environment, path: changes.path } })
+    const to = { environmentId, environment, path: changes.path }
+    for (const { before, after } of await listMoved(tx, { branch, folder, to })) {
+      rights.requireUncoversNothing(before, after)
+    }
+    await store.rename(tx, folder, changes)
+    await this.announceMove(tx, branch, { folder, to })
   }
 
   /** Whether it was empty. When it was not, it is deleted only by force. */

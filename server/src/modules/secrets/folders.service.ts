@@ -11,6 +11,7 @@ import { childPath, lineage, nameOf, parentPath, parsePath, relativeTo, ROOT } f
 import * as store from './folders.store.ts'
 import type { Folder } from './folders.store.ts'
 import type { Environment, Places, ProjectChoice } from './places.service.ts'
+import { Rights } from './rights.ts'
 
 export type { Folder } from './folders.store.ts'
 
@@ -34,7 +35,7 @@ type Listing = ProjectChoice & {
 }
 type Renaming = FolderChoice & { name: string; description?: string | null | undefined }
 type Question = ProjectChoice & { action: 'create' | 'edit' | 'delete'; environment: string; path: string }
-type Parent = { project: ProjectDetails; environment: Environment; path: string }
+type Parent = { project: ProjectDetails; environment: Environment; path: string; rights: Rights }
 
 /** The folders of environments, in which secrets lie. */
 export class FolderService {
@@ -77,7 +78,7 @@ export class FolderService {
 
   async update(actor: Actor, renaming: Renaming): Promise<Folder> {
     const parent = await this.#parent(actor, { ...renaming, action: 'edit' })
-    return this.#deps.db.transaction(async (tx) => {
+    return parent.rights.transaction(this.#deps.db, async (tx) => {
       await this.#tree.lockAll(tx, parent.project, [parent.environment])
       return this.#rename(tx, actor, parent, renaming)
     })
@@ -94,16 +95,19 @@ export class FolderService {
       const whole = { ...choice, ...renaming }
       steps.push({ parent: await this.#parent(actor, { ...whole, action: 'edit' }), renaming: whole })
     }
-    return this.#deps.db.transaction(async (tx) => {
-      const [first] = steps
-      if (!first) return []
+    const [first] = steps
+    if (!first) return []
+    const { rights } = first.parent
+    return rights.transaction(this.#deps.db, async (tx) => {
       await this.#tree.lockAll(
         tx,
         first.parent.project,
         steps.map(({ parent }) => parent.environment),
       )
       const folders: Folder[] = []
-      for (const { parent, renaming } of steps) folders.push(await this.#rename(tx, actor, parent, renaming))
+      for (const { parent, renaming } of steps) {
+        folders.push(await this.#rename(tx, actor, { ...parent, rights }, renaming))
+      }
       return folders
     })
   }
@@ -111,7 +115,8 @@ export class FolderService {
   async #rename(tx: Tx, actor: Actor, parent: Parent, { idOrName, name, description }: Renaming): Promise<Folder> {
     const folder = await findChild(tx, parent, idOrName, ['id', 'name'])
     const path = requirePath(childPath(parent.path, name))
-    await this.#tree.rename(tx, parent.project, { folder, name, path, description }).catch((error: unknown) => {
+    const { project, rights } = parent
+    await this.#tree.rename(tx, project, { folder, name, path, description, rights }).catch((error: unknown) => {
       throw isUniqueViolation(error) ? badRequest(`There is a folder with name '${name}' in '${parent.path}'`) : error
     })
     await this.#deps.audit.record(tx, actor, {
@@ -190,7 +195,8 @@ export class FolderService {
     const { project, ability } = await this.#deps.places.enter(actor, choice)
     const path = requirePath(text)
     await ability.require(action, 'secret-folders', { environment: slug, secretPath: path })
-    return { project, environment: await this.#deps.places.getEnvironment(project, slug), path }
+    const environment = await this.#deps.places.getEnvironment(project, slug)
+    return { project, environment, path, rights: new Rights(ability) }
   }
 }
 

@@ -195,7 +195,7 @@ describe('references', () => {
     assert.equal((await secrets.list({ secretPath: '/bomb' })).status, 200)
   })
 
-  test('to what may not be read are refused', async () => {
+  test('to what may not be read are refused, whether it is there or not', async () => {
     await fill('private', { P: 'p' })
     await fill('public', { R: '${dev.private.P}', S: 's' })
     const reader = await secrets.tokenAllowing(db, {
@@ -209,7 +209,8 @@ describe('references', () => {
     assert.equal((await secrets.get('S', { secretPath: '/public' }, reader)).status, 200)
     const spy = { secretPath: '/public' }
     assert.equal((await secrets.create('T', '${dev.private.P}', spy, reader)).status, 403)
-    assert.equal((await secrets.create('T', '${dev.private.NONE}', spy, reader)).status, 200)
+    assert.equal((await secrets.create('T', '${dev.private.NONE}', spy, reader)).status, 403)
+    assert.equal((await secrets.create('T', '${dev.public.NONE} ${none.such} ${NONE}', spy, reader)).status, 200)
   })
 
   test('in imported secrets are found where they are imported first, then at their source', async () => {

@@ -5,7 +5,10 @@ import { fieldsOf } from './visibility.ts'
 
 type Deps = { places: Places; snapshots: Snapshots }
 
-/** Nobody learns of a secret by referring to it: what a value names and is there, its writer must be allowed to know of. */
+/**
+ * Nobody learns of a secret by referring to it: what a value names its writer must be allowed to know of. In other folders
+ * also what is not there, since a refusal would tell what is, and whoever refers to a folder is told when it changes.
+ */
 export const requireDescribable = async (
   { places, snapshots }: Deps,
   entered: Entered,
@@ -17,8 +20,12 @@ export const requireDescribable = async (
   )
   for (const { key, environment = home.environment, path = home.path, project } of references.values()) {
     const there = project === undefined ? entered : await entered.elsewhere({ projectSlug: project })
-    const place = there && (await places.find(there.project, { environment, path }))
+    if (!there || !(await places.findEnvironment(there.project, environment))) continue
+    const place = await places.find(there.project, { environment, path })
     const entry = place && (await snapshots.get(place)).find(key, { isPersonal: false })
-    if (entry) await there.ability.require('describeSecret', 'secrets', fieldsOf({ environment, path }, entry))
+    const isHome = there === entered && environment === home.environment && path === home.path
+    if (!entry && isHome) continue
+    const fields = fieldsOf({ environment, path }, entry ?? { key, tags: [] })
+    await there.ability.require('describeSecret', 'secrets', fields)
   }
 }

@@ -41,6 +41,11 @@ export class Rights {
     }
   }
 
+  /** Nobody gives a secret a name, tags or a place under which they may read what is kept from them. */
+  requireUncoversNothing(before: Fields, after: Fields): void {
+    if (this.can('readValue', after)) this.require('readValue', before)
+  }
+
   async transaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       return await db.transaction(work)

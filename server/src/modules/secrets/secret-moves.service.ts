@@ -3,6 +3,7 @@ import { isUuid } from '../../lib/uuid.ts'
 import type { Database, Tx } from '../../platform/db/db.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
+import { lockRenamings } from './dependency-locks.ts'
 import { lockByKeys } from './folders.store.ts'
 import type { Entered, Place, Places, ProjectChoice, Spot } from './places.service.ts'
 import type { ReferenceKeeper } from './reference-keeper.ts'
@@ -45,9 +46,13 @@ export class SecretMoveService {
     const prepared = await this.#prepare(actor, transfer)
     const { rights, from, to, target } = prepared
     await rights.transaction(this.#deps.db, async (tx) => {
+      await lockRenamings(tx, target.project.id)
       const found = await this.#lock(tx, prepared, transfer)
       const { sources } = found
-      for (const source of sources) rights.require('delete', fieldsOf(from, named(source)))
+      for (const source of sources) {
+        rights.require('delete', fieldsOf(from, named(source)))
+        rights.requireUncoversNothing(fieldsOf(from, named(source)), fieldsOf(to, named(source)))
+      }
       await this.#deps.writer.telling(tx, target, (telling) =>
         this.#move(tx, telling, prepared, { ...found, ...transfer }),
       )
@@ -71,8 +76,13 @@ export class SecretMoveService {
     prepared: Prepared,
     { sources, present, shouldOverwrite }: Found & Pick<Transfer, 'shouldOverwrite'>,
   ): Promise<void> {
-    const { from, to, writing } = prepared
-    const wanted = sources.filter(({ key, value }) => present.get(key)?.value !== value)
+    const { from, to, writing, rights } = prepared
+    // Only to those who may read it: to all others the answer would tell whether they guessed a value.
+    const isThere = ({ key, value }: Located) => {
+      const other = present.get(key)
+      return other?.value === value && rights.can('readValue', fieldsOf(to, named(other)))
+    }
+    const wanted = sources.filter((source) => !isThere(source))
     if (wanted.length === 0) throw badRequest('Selected secrets already exist in the destination.')
     await this.#put(tx, telling, prepared, { wanted, present, shouldOverwrite })
     await this.#deps.writer.delete(tx, { ...telling, ...writing }, sources)
@@ -153,12 +163,14 @@ export class SecretMoveService {
   ): Promise<Map<string, string>> {
     const clashes = wanted.filter(({ key }) => present.has(key))
     if (clashes.length > 0 && !shouldOverwrite) {
+      for (const secret of clashes) rights.require('create', fieldsOf(to, named(secret)))
       throw badRequest(`These secrets already exist in the destination: ${clashes.map(({ key }) => key).join(', ')}`)
     }
     const updates = clashes.flatMap((secret) => {
       const before = present.get(secret.key)
       if (!before) return []
       rights.require('edit', fieldsOf(to, named(before)))
+      rights.require('edit', fieldsOf(to, named(secret)))
       return [{ before, after: { ...before, ...contentOf(secret) } }]
     })
     const creates = wanted.filter(({ key }) => !present.has(key))

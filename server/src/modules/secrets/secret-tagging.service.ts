@@ -64,6 +64,7 @@ export class SecretTaggingService {
     if (!before) throw noSuchSecret(key)
     const after: Located = { ...before, tags: next(before.tags) }
     for (const secret of [before, after]) rights.require('edit', fieldsOf(spot, named(secret)))
+    rights.requireUncoversNothing(fieldsOf(spot, named(before)), fieldsOf(spot, named(after)))
     const [written] = await this.#deps.writer.telling(tx, writing, (telling) =>
       this.#deps.writer.update(tx, telling, [{ before, after }]),
     )

@@ -35,8 +35,7 @@ export class SecretVersionService {
     const rows = await store.list(this.#deps.db.pool, secretId, page)
     const own = rows.filter(({ userId }) => userId === null || userId === actor.id)
     const opened = await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), own)
-    const present = await findById(this.#deps.db.pool, secretId)
-    const [now] = present ? await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), [present]) : []
+    const now = await this.#present(project, secretId)
     const may = (action: 'describeSecret' | 'readValue', secret: Secret) =>
       secret.userId !== null || ability.present.can(action, 'secrets', fieldsOf(spot, named(secret)))
     // What is kept from someone now is kept in all that it has been.
@@ -74,6 +73,7 @@ export class SecretVersionService {
       const wanted = present ? [{ path: spot.path, key: present.key, value: then.value }] : []
       const [before] = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
       rights.require(before ? 'edit' : 'create', fieldsOf(spot, named(before ?? then)))
+      if (before) requireMayRestore(rights, fieldsOf(spot, named(before)), then.tags)
       const [written] = await this.#deps.writer.telling(tx, writing, (telling): Promise<Secret[]> =>
         before
           ? this.#deps.writer.update(tx, telling, [{ before, after: { ...before, ...contentOf(then) } }])
@@ -91,11 +91,14 @@ export class SecretVersionService {
   /** Takes the value out of an earlier version, for good. */
   async redact(actor: Actor, versionId: string): Promise<void> {
     const row = isUuid(versionId) ? await store.findById(this.#deps.db.pool, versionId) : undefined
-    if (!row) throw notFound(`Version '${versionId}' not found`)
+    if (!row || (row.userId !== null && row.userId !== actor.id)) throw notFound(`Version '${versionId}' not found`)
     const { project, ability, spot, latest } = await this.#home(actor, row.id, 'read')
     const [version] = await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), [row])
     if (!version) throw notFound(`Version '${versionId}' not found`)
-    await ability.require('edit', 'secrets', fieldsOf(spot, named(version)))
+    const now = await this.#present(project, row.id)
+    for (const secret of now ? [version, now] : [version]) {
+      await ability.require('edit', 'secrets', fieldsOf(spot, named(secret)))
+    }
     if (version.version === latest) throw badRequest('The latest version cannot be redacted: update the secret instead')
 
     const key = await this.#deps.box.key(this.#deps.db.pool, project.id)
@@ -117,6 +120,13 @@ export class SecretVersionService {
     })
   }
 
+  /** What it is now; undefined when it is gone. */
+  async #present(project: Entered['project'], secretId: string): Promise<Secret | undefined> {
+    const row = await findById(this.#deps.db.pool, secretId)
+    const [secret] = row ? await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), [row]) : []
+    return secret
+  }
+
   async #home(actor: Actor, secretId: string, action: 'read' | 'perform-rollback'): Promise<Home> {
     const place = isUuid(secretId) ? await store.findPlace(this.#deps.db.pool, secretId) : undefined
     if (!place) throw noSuchSecret(secretId)
@@ -127,6 +137,13 @@ export class SecretVersionService {
     await entered.ability.require(action, 'commits', { environment: spot.environment, secretPath: spot.path })
     return { ...entered, spot, environment, latest: place.latest }
   }
+}
+
+/** It gets the tags back that it had then. */
+const requireMayRestore = (rights: Rights, before: ReturnType<typeof fieldsOf>, tags: Secret['tags']): void => {
+  const after = { ...before, secretTags: tags.map(({ slug }) => slug) }
+  rights.require('edit', after)
+  rights.requireUncoversNothing(before, after)
 }
 
 const ownerOf = ({ id, organizationId }: Entered['project']) => ({ projectId: id, organizationId })

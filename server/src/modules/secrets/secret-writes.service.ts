@@ -3,6 +3,7 @@ import { isUuid } from '../../lib/uuid.ts'
 import type { Database, Tx } from '../../platform/db/db.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
+import { lockRenamings } from './dependency-locks.ts'
 import { type Entered, type Places, type ProjectChoice, type Spot, spotOf } from './places.service.ts'
 import { requireDescribable } from './reference-guard.ts'
 import type { ReferenceKeeper } from './reference-keeper.ts'
@@ -80,10 +81,11 @@ export class SecretWriteService {
     const prepared = await this.#prepare(actor, target, options)
     const changes = await this.#resolve(prepared, wanted)
     const writing = await this.#writing(prepared)
-    const { rights } = prepared
+    const { rights, project } = prepared
 
-    const written = await rights.transaction(this.#deps.db, (tx) =>
-      this.#deps.writer.telling(tx, writing, async (telling) => {
+    const written = await rights.transaction(this.#deps.db, async (tx) => {
+      if (changes.some(({ newKey }) => newKey !== undefined)) await lockRenamings(tx, project.id)
+      return this.#deps.writer.telling(tx, writing, async (telling) => {
         const { updates, missing } = await this.#lock(tx, prepared, { writing, changes })
         if (missing.length > 0 && mode === 'failOnNotFound') throw noneOf(missing, prepared)
         const updated = await this.#deps.writer.update(tx, telling, updates)
@@ -92,8 +94,8 @@ export class SecretWriteService {
         await this.#record(tx, prepared, 'update', updated)
         await this.#record(tx, prepared, 'create', created)
         return [...updated, ...created]
-      }),
-    )
+      })
+    })
     return this.#outcome(prepared, written)
   }
 
@@ -174,17 +176,19 @@ export class SecretWriteService {
   ) {
     const locked = await this.#deps.writer.lock(tx, writing, { userId, wanted: changes })
     const found = new Map(locked.map((secret) => [`${secret.path} ${secret.key}`, secret]))
-    const updates = new Map<string, Update>()
+    const updates = new Map<string, Update & { change: Change }>()
     const missing: Change[] = []
     for (const change of changes) {
       const before = found.get(`${change.path} ${change.key}`)
-      if (before) updates.set(before.id, { before, after: changing.changed(before, change) })
+      if (before) updates.set(before.id, { before, after: changing.changed(before, change), change })
       else missing.push(change)
     }
-    for (const { before, after } of updates.values()) {
+    for (const { before, after, change } of updates.values()) {
       const home = { environment: spot.environment, path: before.path }
-      rights.require('edit', fieldsOf(home, changing.named(before)))
-      rights.require('edit', fieldsOf(home, changing.named(after)))
+      const [was, becomes] = [fieldsOf(home, changing.named(before)), fieldsOf(home, changing.named(after))]
+      rights.require('edit', was)
+      rights.require('edit', becomes)
+      if (userId === null && change.value === undefined) rights.requireUncoversNothing(was, becomes)
     }
     return { updates: [...updates.values()], missing }
   }

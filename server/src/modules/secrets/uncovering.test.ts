@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { openDatabase } from '../../../test/test-database.ts'
+import { TestSecrets } from '../../../test/test-secrets.ts'
+import { startTestServer } from '../../../test/test-server.ts'
+
+const server = await startTestServer()
+const admin = await server.bootstrap()
+const { token } = admin
+const beside = openDatabase(server.url, 2)
+after(() => beside.close())
+const secrets = await TestSecrets.open(server, admin)
+const { projectId } = secrets
+
+const WRITES = { subject: 'secrets', action: ['create', 'edit', 'delete'] }
+const FOLDERS = { subject: 'secret-folders', action: ['create', 'edit', 'delete'] }
+const READS = { subject: 'secrets', action: ['describeSecret', 'readValue'] }
+const RESTORES = { subject: 'commits', action: ['perform-rollback'] }
+const except = (conditions: object) => ({ ...READS, inverted: true, conditions })
+
+const idOf = async (name: string, secretPath = '/') => {
+  const { body } = await secrets.get(name, { secretPath })
+  return body.secret.id as string
+}
+const move = (secretId: string, from: string, to: string, mover: string) =>
+  server.post(
+    '/api/v4/secrets/move',
+    {
+      projectId,
+      sourceEnvironment: 'dev',
+      sourceSecretPath: from,
+      destinationEnvironment: 'dev',
+      destinationSecretPath: to,
+      secretIds: [secretId],
+    },
+    { token: mover },
+  )
+
+describe('what is kept from someone who may write it', () => {
+  test('403 stays so: it is not moved to where they may read it, nor is its folder, nor is that renamed', async () => {
+    const vault = (await secrets.folder('vault')).body.folder.id as string
+    await secrets.folder('open')
+    await secrets.create('KEPT', 'kept', { secretPath: '/vault' })
+    const kept = except({ secretPath: { $glob: '/vault/**' } })
+    const writer = await secrets.tokenAllowing(beside.pool, WRITES, FOLDERS, READS, kept)
+    assert.equal((await move(await idOf('KEPT', '/vault'), '/vault', '/open', writer)).status, 403)
+
+    const folderMove = { projectId, folderId: vault, destinationEnvironment: 'dev', destinationPath: '/open' }
+    assert.equal((await server.post('/api/v2/folders/move', folderMove, { token: writer })).status, 403)
+    const renaming = { projectId, environment: 'dev', path: '/', name: 'other' }
+    assert.equal((await server.patch(`/api/v2/folders/${vault}`, renaming, { token: writer })).status, 403)
+    assert.equal((await server.patch(`/api/v2/folders/${vault}`, renaming, { token })).status, 200)
+  })
+
+  test('403 gets no other name and loses no tag, unless it gets another value too', async () => {
+    const tag = await server.post(`/api/v1/projects/${projectId}/tags`, { slug: 'high', color: '' }, { token })
+    await secrets.create('SECRET', 'first')
+    await secrets.update('SECRET', { secretValue: 'second', tagIds: [tag.body.tag.id] })
+    const kept = except({ secretTags: { $in: ['high'] } })
+    const writer = await secrets.tokenAllowing(beside.pool, WRITES, RESTORES, READS, kept)
+    assert.equal((await secrets.update('SECRET', { tagIds: [] }, writer)).status, 403)
+    const rollback = `/api/x/secrets/${await idOf('SECRET')}/rollback`
+    assert.equal((await server.post(rollback, { version: 1 }, { token: writer })).status, 403)
+
+    const byName = await secrets.tokenAllowing(beside.pool, WRITES, READS, except({ secretName: { $eq: 'SECRET' } }))
+    assert.equal((await secrets.update('SECRET', { newSecretName: 'PUBLIC' }, byName)).status, 403)
+    assert.equal((await secrets.update('SECRET', { secretComment: 'still kept' }, byName)).status, 200)
+    const replaced = { newSecretName: 'PUBLIC', secretValue: 'third' }
+    assert.equal((await secrets.update('SECRET', replaced, byName)).status, 200)
+  })
+
+  test('403 is not taken out of an earlier version by someone who may not edit what it has become', async () => {
+    const tag = await server.post(`/api/v1/projects/${projectId}/tags`, { slug: 'locked', color: '' }, { token })
+    await secrets.create('LOCKED', 'first')
+    await secrets.update('LOCKED', { secretValue: 'second', tagIds: [tag.body.tag.id] })
+    const locked = { ...WRITES, inverted: true, conditions: { secretTags: { $in: ['locked'] } } }
+    const reads = { subject: 'commits', action: ['read'] }
+    const writer = await secrets.tokenAllowing(beside.pool, WRITES, READS, reads, locked)
+    const path = `/api/v1/secret/${await idOf('LOCKED')}/secret-versions`
+    const versions = await server.get(path, { token, query: { offset: '0', limit: '5' } })
+    const redact = `/api/v2/secret-versions/${versions.body.secretVersions[1].id as string}/redact-value`
+    assert.equal((await server.delete(redact, { token: writer })).status, 403)
+    assert.equal((await server.delete(redact, { token })).status, 200)
+  })
+
+  test('is not guessed by moving something of the same name there', async () => {
+    await secrets.folder('mine')
+    await secrets.folder('theirs')
+    await secrets.create('PIN', '4711', { secretPath: '/theirs' })
+    const inMine = { conditions: { secretPath: { $eq: '/mine' } } }
+    const guesser = await secrets.tokenAllowing(beside.pool, { ...WRITES, ...inMine }, { ...READS, ...inMine })
+    const writer = await secrets.tokenAllowing(beside.pool, WRITES, { ...READS, ...inMine })
+    const answers: [number, string][] = []
+    for (const guess of ['1234', '4711']) {
+      await secrets.create('PIN', guess, { secretPath: '/mine' })
+      const id = await idOf('PIN', '/mine')
+      assert.equal((await move(id, '/mine', '/theirs', guesser)).status, 403)
+      const { status, body } = await move(id, '/mine', '/theirs', writer)
+      answers.push([status, body.message as string])
+      await secrets.remove('PIN', { secretPath: '/mine' })
+    }
+    assert.deepEqual(answers[0], answers[1])
+  })
+})
