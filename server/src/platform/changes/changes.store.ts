@@ -1,5 +1,6 @@
 import { type Generated, type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/db.ts'
+import { WITH_THE_NEXT } from '../db/pooled-connection.ts'
 import { type Change, serializeBodies } from './change.ts'
 
 type ChangeTable = {
@@ -29,8 +30,7 @@ const DELETED_AT_ONCE_MAX = 5_000
 
 /** One statement of one text however many they are, so that it is prepared; numbered in the order given. */
 export const insert = (tx: Tx, changes: readonly Change[]) =>
-  sql`
-    insert into changes (scope, kind, body)
+  sql`${WITH_THE_NEXT}insert into changes (scope, kind, body)
     select scope, kind, body
     from unnest(
       ${changes.map(({ scope }) => scope)}::text[],

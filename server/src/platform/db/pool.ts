@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { unavailable } from '../../lib/app-error.ts'
 import { connectionConfig, type ConnectionOptions } from './connection.ts'
 import { readableFailure } from './failures.ts'
+import { PooledConnection } from './pooled-connection.ts'
 import { StatementNames } from './statement-names.ts'
 
 export type PoolOptions = ConnectionOptions & {
@@ -26,7 +27,7 @@ export class BoundedPool implements PostgresPool {
   readonly #pool: pg.Pool
   readonly #waitersMax: number
   readonly #names: StatementNames | undefined
-  readonly #connections = new WeakMap<pg.PoolClient, Connection>()
+  readonly #connections = new WeakMap<pg.PoolClient, PooledConnection>()
   readonly #insideTransaction: AsyncLocalStorage<true> | undefined
 
   constructor({
@@ -42,6 +43,8 @@ export class BoundedPool implements PostgresPool {
     this.#insideTransaction = forbidNesting ? new AsyncLocalStorage() : undefined
     this.#pool = new pg.Pool({
       ...connectionConfig(connection),
+      // Statements may be sent before those ahead of them are answered.
+      pipeline: true,
       max: connectionsMax,
       connectionTimeoutMillis: waitMsMax,
       idleTimeoutMillis: IDLE_CONNECTION_MS_MAX,
@@ -79,52 +82,11 @@ export class BoundedPool implements PostgresPool {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount }
   }
 
-  #wrap(client: pg.PoolClient): Connection {
+  #wrap(client: pg.PoolClient): PooledConnection {
     const known = this.#connections.get(client)
     if (known) return known
-    const connection = new Connection(client, this.#names)
+    const connection = new PooledConnection(client, this.#names)
     this.#connections.set(client, connection)
     return connection
-  }
-}
-
-class Connection implements PostgresPoolClient {
-  readonly #client: pg.PoolClient
-  readonly #names: StatementNames | undefined
-
-  constructor(client: pg.PoolClient, names: StatementNames | undefined) {
-    this.#client = client
-    this.#names = names
-  }
-
-  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
-  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
-  query(text: unknown, parameters: readonly unknown[] = []): never {
-    if (typeof text !== 'string') throw new Error('Cursors are not in use')
-    return this.#run(text, parameters as unknown[]) as never
-  }
-
-  release(): void {
-    this.#client.release()
-  }
-
-  async #run(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    try {
-      // Without parameters (begin, commit) the simple protocol saves PostgreSQL three messages.
-      const result = await (values.length === 0
-        ? this.#client.query(text)
-        : this.#client.query(this.#named(text, values)))
-      // PostgreSQL answers the commit of a failed transaction with a quiet rollback.
-      if (text === 'commit' && result.command !== 'COMMIT')
-        throw new Error('A transaction was committed after one of its statements had failed')
-      return result
-    } catch (error) {
-      throw readableFailure(error)
-    }
-  }
-
-  #named(text: string, values: unknown[]): pg.QueryConfig {
-    const name = this.#names?.nameOf(text)
-    return name === undefined ? { text, values } : { name, text, values }
   }
 }
