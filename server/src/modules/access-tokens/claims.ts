@@ -62,8 +62,17 @@ export const claimsOf = (token: IdentityToken, settings: LifetimeSettings): Reco
   }
 }
 
+/** Claims are the same object for each use of a token, so they are read at its first. */
+const known = new WeakMap<object, IdentityToken>()
+
 /** Throws unless the claims, whose signature is known to be ours, are those of an identity's token. */
 export const readClaims = (claims: Readonly<Record<string, unknown>>): IdentityToken => {
+  let token = known.get(claims)
+  if (!token) known.set(claims, (token = parse(claims)))
+  return token
+}
+
+const parse = (claims: Readonly<Record<string, unknown>>): IdentityToken => {
   const { success, data } = Claims.safeParse(claims)
   if (!success || data.jti !== data.identityAccessTokenId) {
     throw unauthenticated('The access token does not say what a token of a machine identity must say')

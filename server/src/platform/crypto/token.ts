@@ -1,11 +1,12 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { badRequest, tokenRejected, type AppError } from '../../lib/app-error.ts'
 import type { Database } from '../db/db.ts'
 import type { DataKey } from './data-key.ts'
 import type { Keyring } from './keyring.ts'
+import { RecentMap } from './recent-map.ts'
 
 /** What a token says. Whether it suffices is for the caller to judge. */
-export type TokenClaims = { iat: number; exp: number; [claim: string]: unknown }
+export type TokenClaims = Readonly<{ iat: number; exp: number; [claim: string]: unknown }>
 
 type Lifetime = { issuedAtSeconds: number; expiresAtSeconds: number }
 type Deps = { db: Database; keyring: Pick<Keyring, 'ensure' | 'list'> }
@@ -13,6 +14,9 @@ type Deps = { db: Database; keyring: Pick<Keyring, 'ensure' | 'list'> }
 const PURPOSE = 'token-signing'
 /** Node takes no more than this in all headers of a request together. */
 const TOKEN_LENGTH_MAX = 16_384
+/** Of those that were verified, the claims are kept. Longer ones are rare, and would take too much room. */
+const KEPT_LENGTH_MAX = 2_048
+const KEPT_MAX = 2_000
 
 /**
  * Access tokens: JWTs with HS256 under the keys of this installation, and nothing else. A header is never obeyed: it
@@ -21,6 +25,8 @@ const TOKEN_LENGTH_MAX = 16_384
 export class TokenSigner {
   readonly #deps: Deps
   readonly #keysByHeader = new Map<string, DataKey>()
+  /** By the hash of the whole token: no token stays in memory. A key never changes, so what was verified once stays so. */
+  readonly #verified = new RecentMap<TokenClaims>(KEPT_MAX)
   #signing: { key: DataKey; header: string } | undefined
   #running: Promise<void> = Promise.resolve()
   #queued: Promise<void> | undefined
@@ -47,10 +53,18 @@ export class TokenSigner {
 
   /** The claims of a token of ours that is valid at this time; throws `token-rejected` otherwise. */
   async verify(token: string, nowMs: number): Promise<TokenClaims> {
+    if (token.length > KEPT_LENGTH_MAX) return validAt(await this.#open(token), nowMs)
+    const name = hash('sha256', token, 'base64')
+    let claims = this.#verified.get(name)
+    if (!claims) this.#verified.set(name, (claims = await this.#open(token)))
+    return validAt(claims, nowMs)
+  }
+
+  async #open(token: string): Promise<TokenClaims> {
     const [header, payload, signature] = split(token)
     const key = this.#keysByHeader.get(header) ?? (await this.#keyOfUnknown(header))
     if (!isSameText(signatureOf(key, `${header}.${payload}`), signature)) throw wronglySigned()
-    return claimsValidAt(decode(payload), nowMs)
+    return readTimes(decode(payload))
   }
 
   async #signingKey(): Promise<{ key: DataKey; header: string }> {
@@ -132,10 +146,15 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value)
 
-const claimsValidAt = (claims: Record<string, unknown>, nowMs: number): TokenClaims => {
+const readTimes = (claims: Record<string, unknown>): TokenClaims => {
   const { iat, exp, nbf = 0 } = claims
   if (!isTime(iat) || !isTime(exp) || !isTime(nbf)) throw malformed()
+  return Object.freeze({ ...claims, iat, exp })
+}
+
+const validAt = (claims: TokenClaims, nowMs: number): TokenClaims => {
+  const { exp, nbf } = claims
   if (nowMs >= exp * 1000) throw tokenRejected('The access token has expired, please log in again')
-  if (nowMs < nbf * 1000) throw tokenRejected('The access token is not valid yet')
-  return { ...claims, iat, exp }
+  if (nowMs < Number(nbf ?? 0) * 1000) throw tokenRejected('The access token is not valid yet')
+  return claims
 }
