@@ -32,6 +32,8 @@ export class Snapshot {
   readonly fingerprint: string
   readonly weightBytes: number
   readonly #blocks: readonly Buffer[]
+  /** Where each secret begins in its block, in bytes. */
+  readonly #starts: Uint32Array
   readonly #seal: ProcessSeal
   readonly #name: string
   #byKey: ReadonlyMap<string, Entry> | undefined
@@ -42,8 +44,15 @@ export class Snapshot {
     this.entries = secrets.map(toEntry)
     this.fingerprint = fingerprintOf(place, secrets)
     const texts = secrets.map((secret) => JSON.stringify(toListedSecret(secret, place)))
+    this.#starts = new Uint32Array(texts.length)
     this.#blocks = Array.from({ length: Math.ceil(texts.length / ENTRIES_PER_BLOCK) }, (_, block) => {
-      const some = texts.slice(block * ENTRIES_PER_BLOCK, (block + 1) * ENTRIES_PER_BLOCK)
+      const first = block * ENTRIES_PER_BLOCK
+      const some = texts.slice(first, first + ENTRIES_PER_BLOCK)
+      let start = 0
+      for (const [index, text] of some.entries()) {
+        this.#starts[first + index] = start
+        start += Buffer.byteLength(text) + SEPARATOR_BYTES.length
+      }
       return seal.seal(some.join(SEPARATOR), `${this.#name} ${block}`)
     })
     const sealedBytes = this.#blocks.reduce((sum, { length }) => sum + length, 0)
@@ -57,26 +66,37 @@ export class Snapshot {
 
   /** All secrets as they are listed, without brackets: as bytes, so that nothing is decoded only to be encoded again. */
   bytes(): Buffer[] {
-    return this.#blocks.flatMap((_, block) => {
-      const opened = this.#openBytes(block)
-      return block === 0 ? [opened] : [SEPARATOR_BYTES, opened]
-    })
+    const parts: Buffer[] = []
+    for (const block of this.#blocks.keys()) {
+      if (block > 0) parts.push(SEPARATOR_BYTES)
+      parts.push(this.#openBytes(block))
+    }
+    return parts
   }
 
   /** The chosen ones, in their order. */
   texts(chosen: readonly Entry[]): string[] {
-    const blocks = new Map<number, string[]>()
+    const opened = new Map<number, Buffer>()
     return chosen.map(({ index }) => {
-      const number = Math.floor(index / ENTRIES_PER_BLOCK)
-      let block = blocks.get(number)
-      if (!block) blocks.set(number, (block = this.#openBytes(number).toString().split(SEPARATOR)))
-      return block[index % ENTRIES_PER_BLOCK] ?? ''
+      const block = Math.floor(index / ENTRIES_PER_BLOCK)
+      let bytes = opened.get(block)
+      if (!bytes) opened.set(block, (bytes = this.#openBytes(block)))
+      return this.#textIn(bytes, index)
     })
   }
 
-  read(entry: Entry): ListedSecret {
-    const [text = ''] = this.texts([entry])
-    return JSON.parse(text) as ListedSecret
+  read({ index }: Entry): ListedSecret {
+    const bytes = this.#openBytes(Math.floor(index / ENTRIES_PER_BLOCK))
+    return JSON.parse(this.#textIn(bytes, index)) as ListedSecret
+  }
+
+  #textIn(bytes: Buffer, index: number): string {
+    const next = (index + 1) % ENTRIES_PER_BLOCK === 0 ? undefined : this.#starts[index + 1]
+    return bytes.toString(
+      'utf8',
+      this.#starts[index],
+      next === undefined ? bytes.length : next - SEPARATOR_BYTES.length,
+    )
   }
 
   #openBytes(block: number): Buffer {
