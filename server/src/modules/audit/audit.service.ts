@@ -18,7 +18,7 @@ export class AuditLog {
   readonly #refusals: RefusalWindow
 
   constructor({ db, clock, refusalWindowMs }: Deps) {
-    this.#group = new GroupInsert((rows) => store.insert(db.pool, rows))
+    this.#group = new GroupInsert((rows) => store.insert(db.pool, { rows }))
     this.#refusals = new RefusalWindow({
       clock,
       windowMs: refusalWindowMs,
@@ -28,7 +28,8 @@ export class AuditLog {
 
   /** A change: recorded in its own transaction, so that there is never one without the other. */
   async record(tx: Tx, actor: AuditActor, ...events: AuditEvent[]): Promise<void> {
-    if (events.length > 0) await store.insert(tx, `[${events.map((event) => auditRow(actor, event)).join()}]`)
+    if (events.length === 0) return
+    await store.insert(tx, { rows: `[${events.map((event) => auditRow(actor, event)).join()}]` })
   }
 
   /** What changes nothing: a read, a login. Not inside a transaction. Whoever shows secrets waits for it first. */

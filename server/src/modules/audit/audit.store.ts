@@ -1,6 +1,7 @@
 import { type Generated, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/db.ts'
 import { WITH_THE_NEXT } from '../../platform/db/pooled-connection.ts'
+import { statement } from '../../platform/db/statement.ts'
 
 export type AuditLogTable = {
   seq: Generated<number>
@@ -35,14 +36,15 @@ const COLUMNS = sql.raw(
  * One statement of one text and one parameter, a JSON array, however many rows they are, so that it is prepared. In a
  * transaction it goes with the commit.
  */
-export const insert = (db: Db, rows: string): Promise<unknown> =>
-  sql`${WITH_THE_NEXT}insert into audit_logs (${COLUMNS})
+export const insert: (db: Db, given: { rows: string }) => Promise<unknown> = statement(
+  (value) => sql`${WITH_THE_NEXT}insert into audit_logs (${COLUMNS})
     select ${COLUMNS}
-    from json_to_recordset(${rows}::json) as given (
+    from json_to_recordset(${value('rows')}::json) as given (
       id uuid, organization_id uuid, project_id uuid, event_type text, event_metadata jsonb, actor_type text,
       actor_id uuid, actor_metadata jsonb, ip_address text, user_agent text, user_agent_type text, request_id text,
       result text
-    )`.execute(db)
+    )`,
+)
 
 export type LogFilter = {
   /** Undefined finds nothing. */

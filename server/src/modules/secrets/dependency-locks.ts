@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../../platform/db/db.ts'
+import { statement } from '../../platform/db/statement.ts'
 import { LOCAL } from './reference-targets.ts'
 
 /** By the hashes of their names: folders that are written to, and folders that something comes to depend on. */
@@ -16,19 +17,29 @@ const WITHOUT_JIT = sql`set_config('jit', 'off', true)`
  * order in which everything here is locked: these, by number; folders, by id; secrets, by folder and key. Where only the
  * locked rows say what else is needed, it is locked late, and PostgreSQL ends a deadlock, whose loser begins anew.
  */
-export const locking = (touched: Touched): RawBuilder<unknown> => {
-  const stripes = stripesOf(touched)
-  return sql`locking as materialized (
+export const locking = (value: (name: keyof Locks) => RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`locking as materialized (
     select count(held), ${WITHOUT_JIT} from (
-      select (case when is_alone then pg_advisory_xact_lock(hashtext(${touched.organizationId}), stripe)
-        else pg_advisory_xact_lock_shared(hashtext(${touched.organizationId}), stripe) end) is null as held
-      from unnest(${stripes.map(([stripe]) => stripe)}::int[], ${stripes.map(([, isAlone]) => isAlone)}::boolean[])
-        as wanted (stripe, is_alone)) as taken)`
+      select (case when is_alone then pg_advisory_xact_lock(hashtext(${value('organizationId')}), stripe)
+        else pg_advisory_xact_lock_shared(hashtext(${value('organizationId')}), stripe) end) is null as held
+      from unnest(${value('stripes')}::int[], ${value('areAlone')}::boolean[]) as wanted (stripe, is_alone)) as taken)`
+
+/** What `locking` is given. */
+export type Locks = { organizationId: string; stripes: number[]; areAlone: boolean[] }
+
+export const locksOf = (touched: Touched): Locks => {
+  const stripes = stripesOf(touched)
+  return {
+    organizationId: touched.organizationId,
+    stripes: stripes.map(([stripe]) => stripe),
+    areAlone: stripes.map(([, isAlone]) => isAlone),
+  }
 }
 
+const lockAlone = statement<unknown, Locks>((value) => sql`with ${locking(value)} select from locking`)
+
 export const lockTouched = async (tx: Tx, touched: Touched): Promise<void> => {
-  if (touched.written.length + touched.dependedOn.length === 0) return
-  await sql`with ${locking(touched)} select from locking`.execute(tx)
+  if (touched.written.length + touched.dependedOn.length > 0) await lockAlone(tx, locksOf(touched))
 }
 
 /** For changes of whole branches of folders: nobody comes to depend on anything in the organization meanwhile. */

@@ -20,19 +20,36 @@ const namesOf = (slug: RawBuilder<unknown>, path: RawBuilder<unknown>) => sql`ar
   ${hashed(sql`p.id || '/' || ${slug} || ${path}`)},
   ${hashed(sql`p.organization_id || '@' || p.slug || '/' || ${slug} || ${path}`)}]`
 
-/**
- * For `with recursive`: `dependent` are the folders that import or reference an origin, or a folder that does. Each is met
- * once as an origin and once as a dependent at most, so circles end; what waits to be deleted shows nothing. The limits
- * make PostgreSQL look up each folder by its id, whatever it expects.
- */
-export const following = (origins: readonly Origin[]): RawBuilder<unknown> => sql`
-  origin as (
-    select environment_id, environment, path collate "C" as path from ${listed(origins)}),
-  reached as (
-    select null::uuid as folder_id, o.environment_id, o.environment, o.path, home.*
-    from origin o cross join lateral (
+/** For `with`: `origin` are the folders of a source, each by the names under which values can refer to it. */
+export const originsIn = (source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  given_origin as (
+    select environment_id, environment, path collate "C" as path from ${source} as given (environment_id, environment, path)),
+  origin as materialized (
+    select o.environment_id, o.environment, o.path, home.*
+    from given_origin o cross join lateral (
       select p.id as project_id, p.organization_id, ${namesOf(sql`o.environment`, sql`o.path`)} as names
-      from environments e join projects p on p.id = e.project_id where e.id = o.environment_id limit 1) as home
+      from environments e join projects p on p.id = e.project_id where e.id = o.environment_id limit 1) as home)`
+
+/** Whether any folder imports or references an origin. Most have none, and are spared the search for all of them. */
+export const haveDependents = sql<boolean>`exists (
+  select from origin o join secret_imports i on i.source_environment_id = o.environment_id and i.source_path = o.path
+) or exists (
+  select from origin o cross join lateral (
+    select from secrets s where s.referenced && o.names and s.referenced <> '{}' and s.user_id is null limit 1) as referring)`
+
+/** Whether their environments still are what they were when the writer looked. */
+export const areCurrent = sql<boolean>`not exists (
+  select from given_origin o join environments e on e.id = o.environment_id
+  where e.slug <> o.environment or e.soft_deleted_at is not null)`
+
+/**
+ * After `originsOf`, with `recursive`: `dependent` are the folders that import or reference an origin, or a folder that
+ * does. Each is met once as an origin and once as a dependent at most, so circles end; what waits to be deleted shows
+ * nothing. The limits make PostgreSQL look up each folder by its id, whatever it expects.
+ */
+const following = sql`
+  reached as (
+    select null::uuid as folder_id, o.* from origin o
     union
     select dependent.*
     from reached r
@@ -57,26 +74,18 @@ const listed = (origins: readonly Origin[]): RawBuilder<unknown> => {
   const [first, ...others] = origins
   if (!first || others.length > 0) {
     return sql`unnest(${origins.map(({ environmentId }) => environmentId)}::uuid[],
-      ${origins.map(({ environment }) => environment)}::text[], ${origins.map(({ path }) => path)}::text[])
-      as given (environment_id, environment, path)`
+      ${origins.map(({ environment }) => environment)}::text[], ${origins.map(({ path }) => path)}::text[])`
   }
   const { environmentId, environment, path } = first
-  return sql`(select ${environmentId}::uuid, ${environment}::text, ${path}::text) as given (environment_id, environment, path)`
+  return sql`(select ${environmentId}::uuid, ${environment}::text, ${path}::text)`
 }
-
-export const dependents = sql<Dependent[]>`(select coalesce(json_agg(d), '[]') from dependent d)`
-
-/** Whether their environments still are what they were when the writer looked. */
-export const areCurrent = sql<boolean>`not exists (
-  select from origin o join environments e on e.id = o.environment_id
-  where e.slug <> o.environment or e.soft_deleted_at is not null)`
 
 type Found = { found: Dependent[]; areCurrent: boolean }
 
 export const list = async (tx: Tx, origins: readonly Origin[]): Promise<Found> => {
   if (origins.length === 0) return { found: [], areCurrent: true }
   const { rows } = await sql<Found>`
-    with recursive ${following(origins)}
-    select ${dependents} as found, ${areCurrent} as are_current`.execute(tx)
+    with recursive ${originsIn(listed(origins))}, ${following}
+    select (select coalesce(json_agg(d), '[]') from dependent d) as found, ${areCurrent} as are_current`.execute(tx)
   return rows[0] ?? { found: [], areCurrent: true }
 }

@@ -106,6 +106,12 @@ export class FolderTree {
     return this.#filled(tx, project, { ids, environmentId: id, slug })
   }
 
+  /** Before the environment of these contents is renamed: nobody gives it a slug under which they may read what they may not. */
+  async requireUncoversNothing(tx: Tx, branch: readonly Filled[], environment: string, rights: Rights): Promise<void> {
+    const turn = { branch, folder: { path: '' }, to: { environment, path: '' } }
+    for (const { before, after } of await listMoved(tx, turn)) rights.requireUncoversNothing(before, after)
+  }
+
   /** With the environment renamed, hidden or shown: what was in it under its old slug, or is under its new one. */
   async announceContents(tx: Tx, contents: readonly Filled[], slugs: { from?: string; to?: string }): Promise<void> {
     const under = (environment: string | undefined): Filled[] =>

@@ -1,6 +1,14 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../../platform/db/db.ts'
-import { areCurrent, type Dependent, dependents, following, type Origin } from './dependents.store.ts'
+import { statement } from '../../platform/db/statement.ts'
+import {
+  areCurrent,
+  type Dependent,
+  haveDependents,
+  list as listDependents,
+  type Origin,
+  originsIn,
+} from './dependents.store.ts'
 import type { SealedSecret } from './secrets.store.ts'
 
 /** Who writes, how many versions are to be kept, and which folders it changes for everyone. */
@@ -10,17 +18,48 @@ export type Writing = {
   origins: readonly Origin[]
 }
 type WrittenRow = { id: string; createdAt: string; updatedAt: string }
+type Effect = { haveDependents: boolean; areCurrent: boolean }
 type Outcome = { dependents: Dependent[]; areCurrent: boolean }
 export type Written = Outcome & { secrets: { id: string; createdAt: Date; updatedAt: Date }[] }
 
-/** Who depends on what was written is asked in the same statement, which sees all that its locks have waited for. */
-const outcome = sql<Outcome>`${dependents} as dependents, ${areCurrent} as are_current`
+/** What each write is asked, which sees all that its locks have waited for. */
+const effect = sql<Effect>`${haveDependents} as have_dependents, ${areCurrent} as are_current`
 const times = sql`id, created_at as "createdAt", updated_at as "updatedAt"`
 
-const given = (secrets: readonly SealedSecret[]) => sql`given as (
+/** What every statement here is given. */
+type Circumstances = {
+  actorType: string
+  actorId: string | null
+  environmentIds: string[]
+  environments: string[]
+  paths: string[]
+}
+type Values = Circumstances & { secrets: string; versionsMax: number }
+type Value = (name: keyof Values) => RawBuilder<unknown>
+
+const valuesOf = (secrets: readonly SealedSecret[], writing: Writing): Values => ({
+  ...circumstancesOf(writing),
+  secrets: JSON.stringify(secrets.map(toRecord)),
+  versionsMax: writing.versionsMax,
+})
+
+const circumstancesOf = ({ actor, origins }: Writing): Circumstances => ({
+  actorType: actor.type,
+  actorId: actor.id,
+  environmentIds: origins.map(({ environmentId }) => environmentId),
+  environments: origins.map(({ environment }) => environment),
+  paths: origins.map(({ path }) => path),
+})
+
+const origins = (value: (name: keyof Circumstances) => RawBuilder<unknown>) =>
+  originsIn(
+    sql`unnest(${value('environmentIds')}::uuid[], ${value('environments')}::text[], ${value('paths')}::text[])`,
+  )
+
+const given = (value: Value) => sql`given as (
   select r.*, decode(sealed_value, 'base64') as value, decode(sealed_comment, 'base64') as comment,
     decode(sealed_items, 'base64') as sealed_metadata
-  from json_to_recordset(${JSON.stringify(secrets.map(toRecord))}::json) as r (
+  from json_to_recordset(${value('secrets')}::json) as r (
     id uuid, folder_id uuid, key text, user_id uuid, version integer, sealed_value text, sealed_comment text,
     metadata jsonb, sealed_items text, tag_ids uuid[], skip_multiline_encoding boolean, reminder_note text,
     reminder_repeat_days integer, referenced uuid[]))`
@@ -42,18 +81,17 @@ const toRecord = (secret: SealedSecret) => ({
   referenced: secret.referenced,
 })
 
-const versionsOf = (source: 'inserted' | 'updated', { actor }: Writing) => sql`noted as (
+const versionsOf = (source: 'inserted' | 'updated', value: Value) => sql`noted as (
   insert into secret_versions (id, secret_id, folder_id, version, key, user_id, value, comment, metadata,
     sealed_metadata, tag_ids, skip_multiline_encoding, reminder_note, reminder_repeat_days, actor_type, actor_id)
   select gen_random_uuid(), g.id, g.folder_id, g.version, g.key, g.user_id, g.value, g.comment, g.metadata,
     g.sealed_metadata, g.tag_ids, g.skip_multiline_encoding, g.reminder_note, g.reminder_repeat_days,
-    ${actor.type}, ${actor.id}
+    ${value('actorType')}, ${value('actorId')}
   from given g join ${sql.ref(source)} written on written.id = g.id)`
 
-/** Fewer come back than were given when some keys are taken. */
-export const insert = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> => {
-  const { rows } = await sql<Outcome & { written: WrittenRow[] }>`
-    with recursive ${given(secrets)},
+const insertAll = statement<Effect & { written: WrittenRow[] }, Values>(
+  (value) => sql`
+    with ${given(value)},
     inserted as (
       insert into secrets (id, folder_id, key, user_id, version, value, comment, metadata, sealed_metadata, tag_ids,
         skip_multiline_encoding, reminder_note, reminder_repeat_days, referenced)
@@ -62,16 +100,18 @@ export const insert = async (tx: Tx, secrets: readonly SealedSecret[], writing: 
       from given order by folder_id, key
       on conflict do nothing
       returning ${times}),
-    ${versionsOf('inserted', writing)},
-    ${following(writing.origins)}
-    select (select coalesce(json_agg(w), '[]') from inserted w) as written, ${outcome}`.execute(tx)
-  return toWritten(rows[0])
-}
+    ${versionsOf('inserted', value)},
+    ${origins(value)}
+    select (select coalesce(json_agg(w), '[]') from inserted w) as written, ${effect}`,
+)
 
-/** Each becomes what is given, as its next version; the oldest versions go. */
-export const update = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> => {
-  const { rows } = await sql<Outcome & { written: WrittenRow[] }>`
-    with recursive ${given(secrets)},
+/** Fewer come back than were given when some keys are taken. */
+export const insert = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> =>
+  toWritten(tx, await insertAll(tx, valuesOf(secrets, writing)), writing.origins)
+
+const updateAll = statement<Effect & { written: WrittenRow[] }, Values>(
+  (value) => sql`
+    with ${given(value)},
     updated as (
       update secrets s set key = g.key, version = g.version, value = g.value, comment = g.comment,
         metadata = g.metadata, sealed_metadata = g.sealed_metadata, tag_ids = g.tag_ids,
@@ -79,36 +119,37 @@ export const update = async (tx: Tx, secrets: readonly SealedSecret[], writing: 
         reminder_repeat_days = g.reminder_repeat_days, referenced = g.referenced, updated_at = now()
       from given g where s.id = g.id
       returning s.id, s.created_at as "createdAt", s.updated_at as "updatedAt"),
-    ${versionsOf('updated', writing)},
+    ${versionsOf('updated', value)},
     pruned as (
       delete from secret_versions v using given g
-      where v.secret_id = g.id and v.version <= g.version - ${writing.versionsMax}),
-    ${following(writing.origins)}
-    select (select coalesce(json_agg(w), '[]') from updated w) as written, ${outcome}`.execute(tx)
-  return toWritten(rows[0])
-}
+      where v.secret_id = g.id and v.version <= g.version - ${value('versionsMax')}),
+    ${origins(value)}
+    select (select coalesce(json_agg(w), '[]') from updated w) as written, ${effect}`,
+)
 
-/** What users have put over a shared one goes with it. */
-export const deleteByIds = async (
-  tx: Tx,
-  ids: readonly string[],
-  { actor, origins }: Omit<Writing, 'versionsMax'>,
-): Promise<Outcome> => {
-  const { rows } = await sql<Outcome>`
-    with recursive gone as (
+/** Each becomes what is given, as its next version; the oldest versions go. */
+export const update = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> =>
+  toWritten(tx, await updateAll(tx, valuesOf(secrets, writing)), writing.origins)
+
+const deleteAll = statement<Effect, Circumstances & { ids: readonly string[] }>(
+  (value) => sql`
+    with gone as (
       delete from secrets s
-      where s.id = any (${ids}::uuid[]) or (s.folder_id, s.key) in (
+      where s.id = any (${value('ids')}::uuid[]) or (s.folder_id, s.key) in (
         select shared.folder_id, shared.key from secrets shared
-        where shared.id = any (${ids}::uuid[]) and shared.user_id is null)
+        where shared.id = any (${value('ids')}::uuid[]) and shared.user_id is null)
       returning s.id, s.folder_id, s.version, s.key, s.user_id),
     noted as (
       insert into secret_versions (id, secret_id, folder_id, version, key, user_id, is_deletion, actor_type, actor_id)
-      select gen_random_uuid(), id, folder_id, version + 1, key, user_id, true, ${actor.type}, ${actor.id}
+      select gen_random_uuid(), id, folder_id, version + 1, key, user_id, true, ${value('actorType')}, ${value('actorId')}
       from gone),
-    ${following(origins)}
-    select ${outcome}`.execute(tx)
-  return toOutcome(rows[0])
-}
+    ${origins(value)}
+    select ${effect}`,
+)
+
+/** What users have put over a shared one goes with it. */
+export const deleteByIds = async (tx: Tx, ids: readonly string[], writing: Writing): Promise<Outcome> =>
+  toOutcome(tx, await deleteAll(tx, { ...circumstancesOf(writing), ids }), writing.origins)
 
 /** What their values refer to; nothing else about them changes. */
 export const setReferenced = async (tx: Tx, found: readonly { id: string; referenced: string[] }[]): Promise<void> => {
@@ -125,15 +166,20 @@ export const removeTag = async (tx: Tx, tagId: string): Promise<void> => {
     where tag_ids <> '{}' and tag_ids @> array[${tagId}::uuid]`.execute(tx)
 }
 
-const toOutcome = (row: Outcome | undefined): Outcome => {
+const toOutcome = async (tx: Tx, [row]: Effect[], origins: readonly Origin[]): Promise<Outcome> => {
   if (!row) throw new Error('A write was not answered')
-  return { dependents: row.dependents, areCurrent: row.areCurrent }
+  const { areCurrent, haveDependents } = row
+  return { areCurrent, dependents: haveDependents ? (await listDependents(tx, origins)).found : [] }
 }
 
 /** JSON knows no dates. */
-const toWritten = (row: (Outcome & { written: WrittenRow[] }) | undefined): Written => ({
-  ...toOutcome(row),
-  secrets: (row?.written ?? []).map(({ id, createdAt, updatedAt }) => ({
+const toWritten = async (
+  tx: Tx,
+  rows: (Effect & { written: WrittenRow[] })[],
+  origins: readonly Origin[],
+): Promise<Written> => ({
+  ...(await toOutcome(tx, rows, origins)),
+  secrets: (rows[0]?.written ?? []).map(({ id, createdAt, updatedAt }) => ({
     id,
     createdAt: new Date(createdAt),
     updatedAt: new Date(updatedAt),

@@ -1,6 +1,7 @@
 import { type Generated, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/db.ts'
-import { locking, type Touched } from './dependency-locks.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { locking, type Locks, locksOf, type Touched } from './dependency-locks.ts'
 import { LOCAL } from './reference-targets.ts'
 import type { MetadataItem, Tag } from './secret.ts'
 
@@ -71,37 +72,43 @@ export const findById = async (db: Db, id: string): Promise<(SecretRow & FolderO
 }
 type FolderOfSecret = { path: string; projectId: string; environmentId: string }
 
+const folderLock = statement<{ id: string }, Locks & { environmentId: string; path: string }>(
+  (value) => sql`
+    with ${locking(value)}
+    select f.id from folders f cross join locking
+    where f.environment_id = ${value('environmentId')} and f.path = ${value('path')} for key share of f`,
+)
+
 /** Keeps the folder from ending while something is put into it. */
 export const lockFolder = async (
   tx: Tx,
-  { environmentId, path }: { environmentId: string; path: string },
+  folder: { environmentId: string; path: string },
   touched: Touched,
-): Promise<string | undefined> => {
-  const { rows } = await sql<{ id: string }>`
-    with ${locking(touched)}
-    select f.id from folders f cross join locking
-    where f.environment_id = ${environmentId} and f.path = ${path} for key share of f`.execute(tx)
-  return rows[0]?.id
-}
+): Promise<string | undefined> => (await folderLock(tx, { ...folder, ...locksOf(touched) }))[0]?.id
 
 type Wanted = { path: string; key: string }
 
-/** In the one order in which everyone locks several. */
-export const lockByKeys = async (
-  tx: Tx,
-  { environmentId, userId, touched }: { environmentId: string; userId: string | null; touched: Touched },
-  wanted: readonly Wanted[],
-): Promise<(SecretRow & { path: string })[]> => {
-  const { rows } = await sql<SecretRow & { path: string }>`
-    with ${locking(touched)}
+type Home = { environmentId: string; userId: string | null }
+
+const secretLock = statement<SecretRow & { path: string }, Locks & Home & { wanted: string }>(
+  (value) => sql`
+    with ${locking(value)}
     select ${columns}, f.path
-    from locking cross join (select distinct path, key from json_to_recordset(${JSON.stringify(wanted)}::json) as w (path text, key text)) w
-    join folders f on f.environment_id = ${environmentId} and f.path = w.path
-    join secrets s on s.folder_id = f.id and s.key = w.key and s.user_id is not distinct from ${userId}::uuid
+    from locking cross join (
+      select distinct path, key from json_to_recordset(${value('wanted')}::json) as w (path text, key text)) w
+    join folders f on f.environment_id = ${value('environmentId')} and f.path = w.path
+    join secrets s on s.folder_id = f.id and s.key = w.key and s.user_id is not distinct from ${value('userId')}::uuid
     order by s.folder_id, s.key
-    for update of s for key share of f`.execute(tx)
-  return rows
-}
+    for update of s for key share of f`,
+)
+
+/** In the one order in which everyone locks several. */
+export const lockByKeys = (
+  tx: Tx,
+  { touched, ...home }: Home & { touched: Touched },
+  wanted: readonly Wanted[],
+): Promise<(SecretRow & { path: string })[]> =>
+  secretLock(tx, { ...home, ...locksOf(touched), wanted: JSON.stringify(wanted) })
 
 export const lockByIds = async (tx: Tx, folderId: string, ids: readonly string[]): Promise<SecretRow[]> => {
   const { rows } = await sql<SecretRow>`

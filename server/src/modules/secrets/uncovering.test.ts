@@ -83,6 +83,41 @@ describe('what is kept from someone who may write it', () => {
     assert.equal((await server.delete(redact, { token })).status, 200)
   })
 
+  test('400 stays so when its environment is renamed: the rule has to know the new slug first', async () => {
+    const { projectId: id } = await TestSecrets.open(server, admin)
+    const project = (await server.get(`/api/v1/projects/${id}`, { token })).body.project
+    const [dev] = project.environments as [{ id: string }]
+    const rename = (slug: string, as = token) =>
+      server.patch(`/api/v1/projects/${id}/environments/${dev.id}`, { slug }, { token: as })
+    const role = `/api/v1/projects/${id}/roles`
+    const rules = (environment: object) => ({ permissions: [READS, except({ environment })] })
+    const made = await server.post(role, { slug: 'outsider', name: 'Outsider', ...rules({ $eq: 'dev' }) }, { token })
+    assert.equal(made.status, 200, made.text)
+    const refused = await rename('test')
+    assert.deepEqual([refused.status, refused.body.error], [400, 'UpdateEnvironment'])
+    assert.match(refused.body.message, /role 'outsider'/)
+    const both = rules({ $in: ['dev', 'test'] })
+    assert.equal((await server.patch(`${role}/${made.body.role.id}`, both, { token })).status, 200)
+    assert.equal((await rename('test')).status, 200)
+  })
+
+  test('403 stays so for whoever may rename its environment to one that they may read', async () => {
+    const place = await TestSecrets.open(server, admin)
+    await place.create('KEPT', 'kept')
+    const { environments } = (await server.get(`/api/v1/projects/${place.projectId}`, { token })).body.project
+    const renames = { subject: 'environments', action: ['edit', 'read'] }
+    const inMine = { ...READS, conditions: { environment: { $glob: 'mine*' } } }
+    const renamer = await place.tokenAllowing(beside.pool, renames, inMine)
+    const rename = (slug: string) =>
+      server.patch(
+        `/api/v1/projects/${place.projectId}/environments/${environments[0].id}`,
+        { slug },
+        { token: renamer },
+      )
+    assert.equal((await rename('mine')).status, 403)
+    assert.equal((await rename('theirs')).status, 200)
+  })
+
   test('is not guessed by moving something of the same name there', async () => {
     await secrets.folder('mine')
     await secrets.folder('theirs')

@@ -1,6 +1,7 @@
 import { type Generated, type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/db.ts'
 import { WITH_THE_NEXT } from '../db/pooled-connection.ts'
+import { statement } from '../db/statement.ts'
 import { type Change, serializeBodies } from './change.ts'
 
 type ChangeTable = {
@@ -29,15 +30,20 @@ declare module '../db/db.ts' {
 const DELETED_AT_ONCE_MAX = 5_000
 
 /** One statement of one text however many they are, so that it is prepared; numbered in the order given. */
-export const insert = (tx: Tx, changes: readonly Change[]) =>
-  sql`${WITH_THE_NEXT}insert into changes (scope, kind, body)
+const insertAll = statement<unknown, { scopes: string[]; kinds: string[]; bodies: (string | null)[] }>(
+  (value) => sql`${WITH_THE_NEXT}insert into changes (scope, kind, body)
     select scope, kind, body
-    from unnest(
-      ${changes.map(({ scope }) => scope)}::text[],
-      ${changes.map(({ kind }) => kind)}::text[],
-      ${serializeBodies(changes)}::json[]
-    ) with ordinality as given (scope, kind, body, position)
-    order by position`.execute(tx)
+    from unnest(${value('scopes')}::text[], ${value('kinds')}::text[], ${value('bodies')}::json[])
+      with ordinality as given (scope, kind, body, position)
+    order by position`,
+)
+
+export const insert = (tx: Tx, changes: readonly Change[]): Promise<unknown> =>
+  insertAll(tx, {
+    scopes: changes.map(({ scope }) => scope),
+    kinds: changes.map(({ kind }) => kind),
+    bodies: serializeBodies(changes),
+  })
 
 /**
  * Ten minutes after a horizon was noted it becomes the mark below which rows may go, and the present one is noted.
