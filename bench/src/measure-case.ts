@@ -41,7 +41,7 @@ export const measureCase = async function* (
 
 /** Sends the request once, so that a load of refusals is never taken for a load. */
 const prepare = async ({ target }: Bench, measured: RequestCase) => {
-  const request = await measured.prepare(target.tenant)
+  const request = await measured.prepare(target.tenant, target.own?.databaseUrl)
   const answer = await target.tenant.api.send(numbered(request))
   return { request, bytes: Buffer.byteLength(answer) }
 }

@@ -5,6 +5,7 @@ import type { FigureCase } from './case.ts'
 
 const RULES = 50
 const CHECKS = 10_000
+const MILLISECONDS_MAX = 20
 
 /** The engine by itself, in the case that costs most: every rule is looked at, and none allows. */
 export const abilityChecks: FigureCase = {
@@ -29,6 +30,7 @@ export const abilityChecks: FigureCase = {
     }
     milliseconds()
     const value = median(Array.from({ length: repeats }, milliseconds))
-    return [{ title: `${CHECKS} permission checks against ${RULES} conditional rules, miss`, value, unit: 'ms' }]
+    const title = `${CHECKS} permission checks against ${RULES} conditional rules, miss`
+    return [{ title, value, unit: 'ms', goalMax: MILLISECONDS_MAX }]
   },
 }

@@ -19,8 +19,8 @@ export type RequestCase = {
   goal: Goal
   /** Where the usual number of connections does not say enough. */
   connections?: readonly number[]
-  /** Makes what the request needs. */
-  prepare: (tenant: Tenant) => Promise<Request>
+  /** Makes what the request needs; the database is that of a server of our own, where the API would take too long. */
+  prepare: (tenant: Tenant, databaseUrl?: string) => Promise<Request>
 }
 
 export type Figure = { title: string; value: number; unit: string; goalMax?: number }

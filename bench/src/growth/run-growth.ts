@@ -48,7 +48,7 @@ export const runGrowth = async (options: Options, print: Print, signal: AbortSig
 }
 
 const measureSeries = async function* (series: Series, { tenant, own }: Target, meter: Meter): AsyncGenerator<Point> {
-  const growing = await series.prepare(tenant)
+  const growing = await series.prepare(tenant, own?.databaseUrl)
   for (const size of series.sizes) {
     await growing.growTo(size)
     for (const [name, request] of Object.entries(await growing.requests(size))) {

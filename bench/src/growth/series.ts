@@ -5,7 +5,7 @@ import type { Tenant } from '../tenant.ts'
 export type Series = {
   title: string
   sizes: readonly number[]
-  prepare: (tenant: Tenant) => Promise<Growing>
+  prepare: (tenant: Tenant, databaseUrl?: string) => Promise<Growing>
 }
 
 export type Growing = {
