@@ -103,9 +103,9 @@ const sourceOf = (pattern: string, fillings: readonly string[], crossesSlashes: 
  * A backslash before a hole would escape the filling's own escape.
  */
 const fill = (source: string, fillings: readonly string[]): string | undefined => {
-  const [first = '', ...rest] = source.split(HOLE)
-  if (rest.length !== fillings.length || source.includes(`\\${HOLE}`)) return undefined
-  return fillings.reduce((filled, filling, index) => filled + escapeRegex(filling) + (rest[index] ?? ''), first)
+  const parts = source.split(HOLE)
+  if (parts.length !== fillings.length + 1 || source.includes(`\\${HOLE}`)) return undefined
+  return String.raw({ raw: parts }, ...fillings.map(escapeRegex))
 }
 
 const escapeRegex = (text: string): string => text.replace(/[^a-zA-Z0-9]/g, '\\$&')

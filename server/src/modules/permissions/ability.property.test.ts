@@ -85,6 +85,7 @@ const pattern = fc.constantFrom(
   '?',
   '/{{identity.metadata.team}}',
 )
+const texts = fc.array(text, { maxLength: 3 })
 const list = fc.array(templated, { maxLength: 3 })
 const operators = fc.oneof(
   fc.record({ $eq: templated }),
@@ -93,9 +94,12 @@ const operators = fc.oneof(
   fc.record({ $all: list }),
   fc.record({ $glob: pattern }),
   fc.record({ $ne: templated, $glob: pattern }),
+  fc.record({ $eq: templated, $in: list }),
 )
 const FIELDS = ['environment', 'secretPath', 'secretName', 'secretTags']
-const conditions = fc.dictionary(fc.constantFrom(...FIELDS), fc.oneof(templated, operators), { maxKeys: 2 })
+const conditions = fc.dictionary(fc.constantFrom('environment', ...FIELDS), fc.oneof(templated, operators), {
+  maxKeys: 2,
+})
 
 const ACTIONS: Record<string, readonly string[]> = {
   secrets: ['read', 'readValue', 'describeSecret', 'edit'],
@@ -122,7 +126,7 @@ const grants = fc.array(fc.record({ rules: fc.array(rule, { maxLength: 5 }), val
   maxLength: 4,
 })
 const fields: fc.Arbitrary<Fields> = fc.record(
-  { environment: text, secretPath: text, secretName: text, secretTags: fc.array(text, { maxLength: 3 }) },
+  { environment: fc.oneof(text, text, texts), secretPath: text, secretName: text, secretTags: texts },
   { requiredKeys: [] },
 )
 const question = subject.chain((name) =>

@@ -12,7 +12,13 @@ const VALUES = {
 const matches = (condition: unknown, value: FieldValue, inverted = false): boolean => {
   const rule = { subject: 'secrets', action: ['read'], inverted, conditions: { field: condition } }
   const checks = compileConditions(rule, VALUES)
-  return checks !== undefined && checks.every(({ field, holds }) => holds(field === 'field' ? value : undefined))
+  return (
+    checks?.every(({ field, holds, texts }) => {
+      const isMatch = holds(field === 'field' ? value : undefined)
+      if (texts && typeof value === 'string') assert.equal(texts.includes(value), isMatch)
+      return isMatch
+    }) ?? false
+  )
 }
 
 const ENTRIES = [
@@ -55,6 +61,12 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     [{ $in: [] }, [], false],
     [{ $in: ['a', 'b'] }, ['c', 'b'], true],
     [{ $in: ['a', 'b'] }, ['c'], false],
+  ],
+  'texts by two operators': [
+    [{ $eq: 'dev', $in: ['dev', 'prod'] }, 'dev', true],
+    [{ $eq: 'dev', $in: ['dev', 'prod'] }, 'prod', false],
+    [{ $eq: 'dev', $in: ['prod'] }, 'dev', false],
+    [{ $in: ['dev', 'prod'], $ne: 'prod' }, 'prod', false],
   ],
   $all: [
     [{ $all: ['a', 'b'] }, ['b', 'c', 'a'], true],

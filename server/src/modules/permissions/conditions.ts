@@ -9,7 +9,12 @@ export type FieldValue = string | readonly (string | Entry)[] | undefined
 export type Fields = Readonly<Record<string, FieldValue>>
 
 /** One condition of a rule, ready to be asked. */
-export type Check = { readonly field: string; readonly holds: Predicate }
+export type Check = {
+  readonly field: string
+  readonly holds: Predicate
+  /** All texts for which it holds, where it names them one by one. */
+  readonly texts: readonly string[] | undefined
+}
 
 type Predicate = (value: FieldValue) => boolean
 /** Undefined for what cannot be evaluated: a shape nobody knows, a bad pattern, a template without a value. */
@@ -27,7 +32,7 @@ export const compileConditions = (rule: Rule, values: TemplateValues): readonly 
     // wire: a field without any operator can be stored, and never holds.
     if (isObject(condition) && Object.keys(condition).length === 0) return undefined
     const holds = compileField(condition, context)
-    if (holds) checks.push({ field, holds })
+    if (holds) checks.push({ field, holds, texts: namedTexts(condition, context) })
     else if (!context.isDeny) return undefined
   }
   return checks
@@ -37,6 +42,12 @@ const compileField = (condition: unknown, context: Context): Compiled => {
   if (typeof condition === 'string') return OPERATORS.get('$eq')?.(condition, context)
   if (!isObject(condition)) return undefined
   return all(Object.entries(condition).map(([operator, operand]) => OPERATORS.get(operator)?.(operand, context)))
+}
+
+const namedTexts = (condition: unknown, context: Context): readonly string[] | undefined => {
+  if (!isObject(condition)) return compileTexts([condition], context)
+  const { $eq, $in = [$eq] } = condition
+  return Object.keys(condition).length === 1 ? compileTexts($in, context) : undefined
 }
 
 const equal = (operand: unknown, context: Context): Compiled => {

@@ -16,12 +16,14 @@ export const findOrganizationRoles = async (
   const { rows } = await sql<{ roles: HeldRole[] }>`
     select (
       select coalesce(json_agg(${held(sql`r.role`, sql`c.permissions`)} order by r.created_at, r.id), '[]')
-      from organization_membership_roles r
-      left join organization_roles c on c.id = r.custom_role_id
-      where r.membership_id = m.id or r.membership_id in (
+      from (
+        select m.id
+        union all
         select o.id from group_members g
         join organization_memberships o on o.group_id = g.group_id and o.organization_id = m.organization_id
-        where ${sql.ref(`g.${column}`)} = ${actor.id})) as roles
+        where ${sql.ref(`g.${column}`)} = ${actor.id}) h
+      join organization_membership_roles r on r.membership_id = h.id
+      left join organization_roles c on c.id = r.custom_role_id) as roles
     from organization_memberships m
     where m.organization_id = ${organizationId} and ${sql.ref(`m.${column}`)} = ${actor.id}
       and m.is_active and m.status = 'accepted'`.execute(db)
@@ -46,11 +48,14 @@ export const findProjectHoldings = async (
   const { rows } = await sql<ProjectHoldings>`
     select p.organization_id,
       (select coalesce(json_agg(${held(sql`r.role`, sql`c.permissions`)} order by r.created_at, r.id), '[]')
-        from project_memberships m
-        join project_membership_roles r on r.membership_id = m.id
-        left join project_roles c on c.id = r.custom_role_id
-        where m.project_id = p.id and (${sql.ref(`m.${column}`)} = ${actor.id}
-          or m.group_id in (select g.group_id from group_members g where ${sql.ref(`g.${column}`)} = ${actor.id}))) as roles,
+        from (
+          select m.id from project_memberships m where m.project_id = p.id and ${sql.ref(`m.${column}`)} = ${actor.id}
+          union all
+          select m.id from group_members g
+          join project_memberships m on m.project_id = p.id and m.group_id = g.group_id
+          where ${sql.ref(`g.${column}`)} = ${actor.id}) h
+        join project_membership_roles r on r.membership_id = h.id
+        left join project_roles c on c.id = r.custom_role_id) as roles,
       (select coalesce(json_agg(${held(sql`'privilege'`, sql`r.permissions`)} order by r.created_at, r.id), '[]')
         from identity_privileges r where r.project_id = p.id and r.identity_id = ${actor.id}) as privileges,
       (select coalesce(json_object_agg(d.key, d.value order by d.id), '{}')

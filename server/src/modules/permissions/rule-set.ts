@@ -5,10 +5,13 @@ import type { TemplateValues } from './templates.ts'
 
 type CompiledRule = { readonly checks: readonly Check[]; readonly validity: Validity | undefined }
 
+/** Most rules name their environments. */
+const INDEXED_FIELD = 'environment'
+
 /** The rules about one action on one subject, ready to be asked. */
 export class RuleSet {
-  readonly #allows: readonly CompiledRule[]
-  readonly #denies: readonly CompiledRule[]
+  readonly #allows: IndexedRules
+  readonly #denies: IndexedRules
   readonly #unconditionalDenies: readonly CompiledRule[]
   readonly #hasTemporary: boolean
 
@@ -21,8 +24,8 @@ export class RuleSet {
         if (checks) (rule.inverted ? denies : allows).push({ checks, validity })
       }
     }
-    this.#allows = allows
-    this.#denies = denies
+    this.#allows = new IndexedRules(allows)
+    this.#denies = new IndexedRules(denies)
     this.#unconditionalDenies = denies.filter(({ checks }) => checks.length === 0)
     this.#hasTemporary = [...allows, ...denies].some(({ validity }) => validity !== undefined)
   }
@@ -31,8 +34,8 @@ export class RuleSet {
   allow(fields: Fields | undefined, clock: Clock): boolean {
     const now = this.#hasTemporary ? clock.now() : 0
     return fields
-      ? someMatch(this.#allows, fields, now) && !someMatch(this.#denies, fields, now)
-      : someActive(this.#allows, now) && !someActive(this.#unconditionalDenies, now)
+      ? this.#allows.someMatch(fields, now) && !this.#denies.someMatch(fields, now)
+      : someActive(this.#allows.all, now) && !someActive(this.#unconditionalDenies, now)
   }
 
   /** What is left to be asked once some fields are known. */
@@ -43,7 +46,34 @@ export class RuleSet {
         const isKnown = ({ field }: Check) => Object.hasOwn(known, field)
         return hold(checks.filter(isKnown), known) ? [checks.filter((check) => !isKnown(check))] : []
       })
-    return new NarrowedRules(left(this.#allows), left(this.#denies))
+    return new NarrowedRules(left(this.#allows.all), left(this.#denies.all))
+  }
+}
+
+/** A question about one text looks only at the rules that name it and at those that name none. */
+class IndexedRules {
+  readonly all: readonly CompiledRule[]
+  readonly #naming = new Map<string, CompiledRule[]>()
+  readonly #others: CompiledRule[] = []
+
+  constructor(all: readonly CompiledRule[]) {
+    this.all = all
+    for (const { checks, validity } of all) {
+      const texts = checks.find(({ field }) => field === INDEXED_FIELD)?.texts
+      if (!texts) this.#others.push({ checks, validity })
+      const rest = { checks: checks.filter(({ field }) => field !== INDEXED_FIELD), validity }
+      for (const text of texts ?? []) {
+        const naming = this.#naming.get(text) ?? []
+        naming.push(rest)
+        this.#naming.set(text, naming)
+      }
+    }
+  }
+
+  someMatch(fields: Fields, now: number): boolean {
+    const value = fields[INDEXED_FIELD]
+    if (typeof value !== 'string') return someMatch(this.all, fields, now)
+    return someMatch(this.#naming.get(value) ?? [], fields, now) || someMatch(this.#others, fields, now)
   }
 }
 

@@ -1,0 +1,48 @@
+import { after, mock } from 'node:test'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { openDatabase } from './test-database.ts'
+
+export type Statement = { text: string; values: unknown[] }
+
+const MARK = 'the first of this connection'
+
+/** A pool of one connection that nobody else uses, and what has been sent there. Call it with top-level await. */
+export const openCountedDatabase = async (url: string) => {
+  const db = openDatabase(url, 1)
+  after(() => db.close())
+  const queries = mock.method(pg.Client.prototype, 'query').mock
+  const sent = () => queries.calls.map((call) => ({ client: call.this, ...statementOf(call.arguments[0]) }))
+  await sql`select ${sql.lit(MARK)} where ${1} = 1`.execute(db.pool)
+  const own = sent().find(({ text }) => text.includes(MARK))
+  const statements = (): Statement[] => sent().filter(({ client }) => client === own?.client)
+  return { db, statements }
+}
+
+/** The plan for these values, and the one for any values that a prepared statement may come to have. */
+const PLANS = ['force_custom_plan', 'force_generic_plan']
+
+type Buffers = Record<string, number | undefined>
+
+/** How many pages of tables and indexes PostgreSQL looks at for a statement, by the worse of both plans. */
+export const pagesOf = async (client: pg.Client, { text, values }: Statement): Promise<number> => {
+  const costs: number[] = []
+  await client.query(`prepare costly as ${text}`)
+  for (const plan of PLANS) {
+    await client.query(`set plan_cache_mode = ${plan}`)
+    const execution = `execute costly (${values.map(literal).join(', ')})`
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Buffers }] }>(
+      `explain (analyze, buffers, timing off, format json) ${execution}`,
+    )
+    const buffers = rows[0]?.['QUERY PLAN'][0].Plan ?? {}
+    costs.push((buffers['Shared Hit Blocks'] ?? NaN) + (buffers['Shared Read Blocks'] ?? NaN))
+  }
+  await client.query('deallocate costly')
+  return Math.max(...costs)
+}
+
+const statementOf = (query: unknown): Statement =>
+  typeof query === 'string' ? { text: query, values: [] } : (query as Statement)
+
+const literal = (value: unknown): string =>
+  Array.isArray(value) ? pg.escapeLiteral(`{${value.join(',')}}`) : pg.escapeLiteral(String(value))
