@@ -1,9 +1,4 @@
 import { after } from 'node:test'
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import { openDatabase } from './test-database.ts'
 import { fresh } from './test-members.ts'
 import { createProject } from './test-projects.ts'
@@ -11,8 +6,6 @@ import { type Answer, startTestServer, type TestServer } from './test-server.ts'
 
 export const CA = '/api/v1/cert-manager/ca/internal'
 export const DAY_MS = 86_400_000
-
-const run = promisify(execFile)
 
 /** A time some days from now, in whole seconds. */
 export const inDays = (days: number): string =>
@@ -98,24 +91,4 @@ export type CertificateBody = { certificate: string; certificateChain: string; s
 const expectOk = (answer: Answer): Answer => {
   if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${answer.text}`)
   return answer
-}
-
-/** The openssl command in a folder of its own, gone when the test file ends. */
-export const openSsl = async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'holdfast-openssl-'))
-  after(() => rm(folder, { recursive: true, force: true }))
-  const write = async (name: string, content: string | Buffer): Promise<string> => {
-    const file = path.join(folder, name)
-    await writeFile(file, content)
-    return file
-  }
-  const openssl = async (...args: string[]): Promise<string> => {
-    const { stdout, stderr } = await run('openssl', args, { cwd: folder, timeout: 30_000 })
-    return stdout + stderr
-  }
-  let described = 0
-  /** What a certificate or request says, as openssl reads it. */
-  const describe = async (pem: string, kind: 'x509' | 'req' = 'x509'): Promise<string> =>
-    openssl(kind, '-noout', '-text', '-in', await write(`described-${++described}.pem`, pem))
-  return { folder, write, openssl, describe }
 }

@@ -1,5 +1,3 @@
-import { readPems, toPem } from '../src/modules/pki/x509/pem.ts'
-import { OpenSsl, type Verdict } from './openssl.ts'
 import { startPkiServer, type TestAuthorities } from './test-authorities.ts'
 import { expect200 } from './test-machines.ts'
 import { fresh } from './test-members.ts'
@@ -87,39 +85,3 @@ export type IssuedBody = {
   serialNumber: string
   certificateId: string
 }
-
-const KEYS = {
-  ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
-  rsa: ['-newkey', 'rsa:2048'],
-  weak: ['-newkey', 'rsa:1024'],
-  ed25519: ['-newkey', 'ed25519'],
-} as const
-
-/** What openssl says of certificates, and asks for. */
-export class TestOpenSsl extends OpenSsl {
-  /** Whether there is a path from the certificate to the last of its chain. */
-  trusts({ certificate, certificateChain }: Pick<IssuedBody, 'certificate' | 'certificateChain'>): Promise<Verdict> {
-    const chain = readPems('CERTIFICATE', certificateChain).map((der) => toPem('CERTIFICATE', der))
-    const files = { 'leaf.pem': certificate, 'root.pem': chain.at(-1) ?? '', 'chain.pem': chain.join('') }
-    const how = ['-x509_strict', '-CAfile', 'root.pem', '-untrusted', 'chain.pem', 'leaf.pem']
-    return this.run(['verify', ...how], files)
-  }
-
-  async describe(certificate: string): Promise<string> {
-    return (await this.run(['x509', '-noout', '-text', '-in', 'shown.pem'], { 'shown.pem': certificate })).output
-  }
-
-  /** A signing request for a key that is made for it and stays in `key.pem`. */
-  async csr(subject: string, { key = 'ec', extensions = '' }: CsrWish = {}): Promise<string> {
-    const config = `[req]\ndistinguished_name=dn\n[dn]\n[ext]\n${extensions}\n`
-    const asked = extensions === '' ? [] : ['-reqexts', 'ext']
-    const files = ['-nodes', '-keyout', 'key.pem', '-out', 'req.pem', '-config', 'req.cnf']
-    const { isOk, output } = await this.run(['req', '-new', ...KEYS[key], '-subj', subject, ...asked, ...files], {
-      'req.cnf': config,
-    })
-    if (!isOk) throw new Error(output)
-    return (await this.read('req.pem')).toString()
-  }
-}
-
-type CsrWish = { key?: keyof typeof KEYS; extensions?: string }

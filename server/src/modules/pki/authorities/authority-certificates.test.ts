@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { CA, inDays, openSsl, startPkiServer } from '../../../../test/test-authorities.ts'
+import { OpenSsl } from '../../../../test/openssl.ts'
+import { CA, inDays, startPkiServer } from '../../../../test/test-authorities.ts'
 import { createProjectMember, fresh, UNKNOWN_ID } from '../../../../test/test-members.ts'
 import { createMemberWithRules } from '../../../../test/test-privileges.ts'
 import { auditOf, createOtherOrganization, createProject } from '../../../../test/test-projects.ts'
@@ -11,7 +12,7 @@ import { createSigningRequest } from '../x509/signing-request.ts'
 
 const { server, admin, project, db, authorities } = await startPkiServer()
 const { token } = admin
-const { openssl, write, describe: describePem } = await openSsl()
+const openssl = new OpenSsl()
 const reader = await createProjectMember(server, admin, project.id, 'member')
 const other = await createOtherOrganization(server, admin)
 
@@ -27,13 +28,8 @@ describe(`POST ${CA}/:caId/certificate`, () => {
       )
       const [rootPem, lowerPem] = [await authorities.certificate(root.id), await authorities.certificate(lower.id)]
       assert.equal(rootPem.certificateChain, '')
-      const anchor = await write('root.pem', rootPem.certificate)
-      const chain = await write('chain.pem', lowerPem.certificateChain)
-      const leaf = await write('leaf.pem', lowerPem.certificate)
-      assert.match(
-        await openssl('verify', '-x509_strict', '-CAfile', anchor, '-untrusted', chain, leaf),
-        /leaf.pem: OK/,
-      )
+      assert.deepEqual(await openssl.trusts(lowerPem), { isOk: true, output: 'leaf.pem: OK\n' })
+      assert.ok(lowerPem.certificateChain.includes(rootPem.certificate))
     })
   }
 
@@ -42,7 +38,7 @@ describe(`POST ${CA}/:caId/certificate`, () => {
     const { id } = await authorities.create({ type: 'intermediate', commonName: 'Below' })
     const answer = await authorities.generate(id, { parentCaId: root.id, maxPathLength: 0 })
     const [list] = (await server.get(`${CA}/${root.id}/crls`, { token })).body
-    const text = await describePem(answer.body.certificate)
+    const text = await openssl.describe(answer.body.certificate)
     const site = 'http://localhost:8080/api'
     for (const part of [
       'CA:TRUE, pathlen:0',
@@ -60,7 +56,7 @@ describe(`POST ${CA}/:caId/certificate`, () => {
   test('200 leaves the own list out when the authority says so', async () => {
     const root = await authorities.create({ disableManagedCrlDistributionPointUrl: true })
     const { certificate } = await authorities.certificate((await authorities.createUnder(root.id)).id)
-    assert.ok(!(await describePem(certificate)).includes('CRL Distribution Points'))
+    assert.ok(!(await openssl.describe(certificate)).includes('CRL Distribution Points'))
   })
 
   test('200 puts the intermediate on record, so that it can be revoked', async () => {
@@ -179,22 +175,7 @@ describe(`POST ${CA}/:caId/certificate`, () => {
 })
 
 describe(`POST ${CA}/:caId/sign-intermediate`, () => {
-  const outside = async (name: string, ...key: string[]): Promise<string> => {
-    const file = await write(`${name}.csr`, '')
-    await openssl(
-      'req',
-      '-new',
-      '-nodes',
-      ...key,
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      file,
-      '-subj',
-      `/O=Outside/CN=${name}`,
-    )
-    return openssl('req', '-in', file)
-  }
+  const outside = (name: string, key: 'ec' | 'ed25519' | 'weak') => openssl.csr(`/O=Outside/CN=${name}`, { key })
   const sign = (caId: string, body: object, as = token) =>
     server.post(`${CA}/${caId}/sign-intermediate`, { notAfter: inDays(30), ...body }, { token: as })
 
@@ -208,15 +189,13 @@ describe(`POST ${CA}/:caId/sign-intermediate`, () => {
 
   test('200 signs an authority that lives elsewhere', async () => {
     const root = await authorities.create()
-    const csr = await outside('elsewhere', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256')
+    const csr = await outside('elsewhere', 'ec')
     const { status, body } = await sign(root.id, { csr, maxPathLength: 0 })
     assert.equal(status, 200)
     const own = await authorities.certificate(root.id)
     assert.deepEqual([body.issuingCaCertificate, body.certificateChain], [own.certificate, own.certificate])
-    const anchor = await write('anchor.pem', own.certificate)
-    const signed = await write('signed.pem', body.certificate)
-    assert.match(await openssl('verify', '-x509_strict', '-CAfile', anchor, signed), /OK/)
-    const text = await describePem(body.certificate)
+    assert.deepEqual(await openssl.trusts(body), { isOk: true, output: 'leaf.pem: OK\n' })
+    const text = await openssl.describe(body.certificate)
     assert.ok(text.includes('O = Outside, CN = elsewhere') && text.includes('pathlen:0'))
     const row = await db
       .selectFrom('certificates')
@@ -228,18 +207,18 @@ describe(`POST ${CA}/:caId/sign-intermediate`, () => {
 
   test('400 for a request that is none, was tampered with, or whose key is weak', async () => {
     const root = await authorities.create()
-    const good = await outside('good', '-newkey', 'ed25519')
+    const good = await outside('good', 'ed25519')
     const der = Buffer.from(good.replace(/-----[^-]+-----|\s/g, ''), 'base64')
     der[der.length - 1] = (der[der.length - 1] ?? 0) ^ 1
     const tampered = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----`
-    for (const csr of ['nonsense', tampered, await outside('weak', '-newkey', 'rsa:1024')]) {
+    for (const csr of ['nonsense', tampered, await outside('weak', 'weak')]) {
       const answer = await sign(root.id, { csr })
       assert.deepEqual([answer.status, answer.body.error], [400, 'BadRequest'])
     }
   })
 
   test('400 by one that is disabled, that has no certificate or has ended; 403 without the right', async () => {
-    const csr = await outside('another', '-newkey', 'ed25519')
+    const csr = await outside('another', 'ed25519')
     const [disabled, pending, root] = [
       await authorities.create(),
       await authorities.create({ type: 'intermediate' }),
@@ -255,7 +234,7 @@ describe(`POST ${CA}/:caId/sign-intermediate`, () => {
 
   test('none is signed once disabling has been answered', async () => {
     const root = await authorities.create()
-    const csr = await outside('racing', '-newkey', 'ed25519')
+    const csr = await outside('racing', 'ed25519')
     const signing = [1, 2, 3, 4, 5].map(() => sign(root.id, { csr }))
     const disabled = await server.patch(`${CA}/${root.id}`, { status: 'disabled' }, { token })
     assert.equal(disabled.status, 200)
@@ -281,7 +260,7 @@ describe(`POST ${CA}/:caId/renew`, () => {
     )
     assert.deepEqual([renewed.subject, renewed.infoAccess], [old.subject, old.infoAccess])
     assert.notEqual(body.serialNumber, before.serialNumber)
-    const text = await describePem(body.certificate)
+    const text = await openssl.describe(body.certificate)
     assert.ok(text.includes('CA:TRUE, pathlen:0') && text.includes('CRL Distribution Points'))
     assert.deepEqual((await authorities.certificate(id)).certId, body.certId)
     assert.equal((await server.get(`${CA}/${id}/certificate/${before.certId}`)).status, 200)

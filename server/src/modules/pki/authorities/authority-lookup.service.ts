@@ -43,6 +43,11 @@ export class AuthorityLookup {
     await ability.require(action, 'certificate-authorities', { name })
   }
 
+  async may(actor: Actor, { projectId, name }: { projectId: string; name: string }, action: AuthorityAction) {
+    const ability = await this.#deps.permissions.inProject(actor, projectId)
+    return ability.can(action, 'certificate-authorities', { name })
+  }
+
   /** Without asking what the actor may do with it. */
   async findUnasked(actor: Actor, id: string): Promise<AuthorityRow | undefined> {
     const authority = await this.find(id)

@@ -1,56 +1,33 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { CA, inDays, openSsl, startPkiServer } from '../../../../test/test-authorities.ts'
+import { OpenSsl } from '../../../../test/openssl.ts'
+import { CA, inDays, startPkiServer } from '../../../../test/test-authorities.ts'
 import { createProjectMember } from '../../../../test/test-members.ts'
 import { auditOf } from '../../../../test/test-projects.ts'
 
 const { server, admin, project, db, authorities } = await startPkiServer()
 const { token } = admin
-const { openssl, write } = await openSsl()
+const openssl = new OpenSsl()
 const reader = await createProjectMember(server, admin, project.id, 'member')
 
 const P256 = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
 let outsideRoot = ''
 
 before(async () => {
-  await openssl(
-    'req',
-    '-x509',
-    '-nodes',
-    ...P256,
-    '-keyout',
-    'outside.key',
-    '-out',
-    'outside.pem',
-    '-days',
-    '60',
-    '-subj',
-    '/CN=Outside root',
-  )
-  outsideRoot = await openssl('x509', '-in', 'outside.pem')
+  const files = ['-keyout', 'outside.key', '-out', 'outside.pem']
+  await openssl.do(['req', '-x509', '-nodes', ...P256, ...files, '-days', '60', '-subj', '/CN=Outside root'])
+  outsideRoot = (await openssl.read('outside.pem')).toString()
 })
 
 let signed = 0
 /** What the authority outside makes of a request. */
 const signOutside = async (csr: string, extensions: string, ...options: string[]): Promise<string> => {
   const name = `outside-${++signed}`
-  await write(`${name}.csr`, csr)
-  await write(`${name}.ext`, extensions)
   const subject = ['-in', `${name}.csr`, '-extfile', `${name}.ext`, '-out', `${name}.pem`]
-  await openssl(
-    'x509',
-    '-req',
-    ...subject,
-    '-CA',
-    'outside.pem',
-    '-CAkey',
-    'outside.key',
-    '-CAcreateserial',
-    '-days',
-    '30',
-    ...options,
-  )
-  return openssl('x509', '-in', `${name}.pem`)
+  const issuer = ['-CA', 'outside.pem', '-CAkey', 'outside.key', '-CAcreateserial']
+  const files = { [`${name}.csr`]: csr, [`${name}.ext`]: extensions }
+  await openssl.do(['x509', '-req', ...subject, ...issuer, '-days', '30', ...options], files)
+  return (await openssl.read(`${name}.pem`)).toString()
 }
 
 const AUTHORITY =
@@ -63,9 +40,10 @@ describe(`GET ${CA}/:caId/csr`, () => {
   for (const keyAlgorithm of ['RSA_2048', 'EC_prime256v1', 'EC_secp384r1', 'EC_secp521r1', 'ED25519']) {
     test(`200 is a request for a key of kind ${keyAlgorithm} that openssl finds in order`, async () => {
       const { id } = await authorities.create({ type: 'intermediate', keyAlgorithm, country: 'CH' })
-      const file = await write('request.csr', await csrOf(id))
-      assert.match(await openssl('req', '-verify', '-noout', '-in', file), /verify OK/)
-      assert.match(await openssl('req', '-noout', '-subject', '-in', file), /C = CH, O = Acme, CN = ca-/)
+      const verify = ['req', '-verify', '-noout', '-subject', '-in', 'request.csr']
+      const verdict = await openssl.do(verify, { 'request.csr': await csrOf(id) })
+      assert.match(verdict, /verify OK/)
+      assert.match(verdict, /C = CH, O = Acme, CN = ca-/)
     })
   }
 
@@ -89,12 +67,9 @@ describe(`POST ${CA}/:caId/import-certificate`, () => {
     assert.equal(current.certificate, certificate.trim())
 
     const [list] = (await server.get(`${CA}/${id}/crls`, { token })).body
-    await write('imported.pem', `${certificate}\n${outsideRoot}`)
-    await write('imported.crl', list.crl)
-    assert.match(
-      await openssl('crl', '-noout', '-verify', '-CAfile', 'imported.pem', '-in', 'imported.crl'),
-      /verify OK/,
-    )
+    const files = { 'imported.pem': `${certificate}\n${outsideRoot}`, 'imported.crl': list.crl }
+    const verify = ['crl', '-noout', '-verify', '-CAfile', 'imported.pem', '-in', 'imported.crl']
+    assert.match(await openssl.do(verify, files), /verify OK/)
     assert.equal((await auditOf(db, project.id, 'import-certificate-authority-cert')).length, 1)
   })
 

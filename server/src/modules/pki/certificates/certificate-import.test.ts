@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { CERTIFICATES, startCertificateServer, TestOpenSsl } from '../../../../test/test-certificates.ts'
+import { OpenSsl } from '../../../../test/openssl.ts'
+import { CERTIFICATES, startCertificateServer } from '../../../../test/test-certificates.ts'
 import { createIdentity, createOtherOrganization, createProject } from '../../../../test/test-projects.ts'
 
 const { server, admin, token, project, pki, member, ruled } = await startCertificateServer()
-const openssl = new TestOpenSsl()
+const openssl = new OpenSsl()
 const outsider = await createIdentity(server, admin)
 const viewer = await member('viewer')
 const elsewhere = await createOtherOrganization(server, admin)

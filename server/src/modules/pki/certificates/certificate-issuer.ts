@@ -1,10 +1,12 @@
 import type { KeyObject } from 'node:crypto'
-import { badRequest } from '../../../lib/app-error.ts'
+import { badRequest, forbidden } from '../../../lib/app-error.ts'
 import { newId } from '../../../lib/uuid.ts'
 import type { ChangeFeed } from '../../../platform/changes/feed.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Database, Tx } from '../../../platform/db/db.ts'
+import type { Actor } from '../../permissions/actor.ts'
 import type { AuthorityKeys, Signer } from '../authorities/authority-keys.ts'
+import type { AuthorityLookup } from '../authorities/authority-lookup.service.ts'
 import { beginning, requireMaySign, requireSpan } from '../authorities/authority-rules.ts'
 import type { KeyBox } from '../key-box.ts'
 import { issueCertificate, newSerialNumber, selfSign } from '../x509/certificate.ts'
@@ -14,7 +16,14 @@ import { type CertificateWish, requireSound, type Span } from './certificate-wis
 import { recordCertificate, type CertificateRow, type CertificateToRecord } from './certificates.store.ts'
 import { issuedColumns, tellDeleted, withoutRoots } from './issued-certificate.ts'
 
-type Deps = { db: Database; changes: ChangeFeed; clock: Clock; keyBox: KeyBox; authorityKeys: AuthorityKeys }
+type Deps = {
+  db: Database
+  changes: ChangeFeed
+  clock: Clock
+  keyBox: KeyBox
+  authorityKeys: AuthorityKeys
+  authorityLookup: AuthorityLookup
+}
 
 /** Whose key: one that is made now, or one that is there, of which perhaps only the public half is known. */
 export type KeyWish = 'new' | { publicKey: KeyObject; privateKey?: KeyObject; keyAlgorithm: KeyAlgorithm }
@@ -48,7 +57,7 @@ export type IssuedCertificate = {
 /** What is taken where nobody says. */
 const USUAL_KEY: KeyAlgorithm = 'EC_prime256v1'
 
-/** Makes certificates and puts them on record. What they may be like is for others to decide. */
+/** Makes certificates and puts them on record. What else they may be like is for others to decide. */
 export class CertificateIssuer {
   readonly #deps: Deps
 
@@ -64,8 +73,13 @@ export class CertificateIssuer {
   }
 
   /** `record` writes, in the same transaction, what belongs to it. */
-  async issue(order: IssueOrder, record: (tx: Tx, row: CertificateRow) => Promise<void>): Promise<IssuedCertificate> {
+  async issue(
+    actor: Actor,
+    order: IssueOrder,
+    record: (tx: Tx, row: CertificateRow) => Promise<void>,
+  ): Promise<IssuedCertificate> {
     requireSound(order.wish)
+    await this.#requireMaySpeak(actor, order)
     const term = this.#term(order)
     const key = await keyFor(order)
     const made = make(order, key, term)
@@ -79,6 +93,13 @@ export class CertificateIssuer {
       })
       .catch(tellDeleted)
     return { row, ...pemsOf(made.der, order.signer), privateKey: key.privateKey }
+  }
+
+  /** Whoever has the key of such a certificate can say of any other that it is good, in the name of the authority. */
+  async #requireMaySpeak(actor: Actor, { signer, wish: { extendedKeyUsages } }: IssueOrder): Promise<void> {
+    if (!signer || !extendedKeyUsages.includes('ocspSigning')) return
+    if (await this.#deps.authorityLookup.may(actor, signer.ca, 'edit')) return
+    throw forbidden('The extended key usage ocspSigning speaks for the authority: only who may edit it can ask for it')
   }
 
   #term({ signer, wish, span: { notBefore, notAfter } }: IssueOrder): { notBefore: Date; notAfter: Date } {

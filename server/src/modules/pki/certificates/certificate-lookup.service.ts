@@ -3,11 +3,13 @@ import type { Clock } from '../../../platform/clock.ts'
 import type { Database } from '../../../platform/db/db.ts'
 import type { Actor } from '../../permissions/actor.ts'
 import type { PermissionService } from '../../permissions/permissions.service.ts'
+import { readablePage } from '../readable-pages.ts'
 import { readCertificateId, readSerialNumber } from './certificate-id.ts'
 import { fieldsOf } from './certificate-status.ts'
 import * as store from './certificates.store.ts'
 import type { CertificateRow } from './certificates.store.ts'
 
+type Page = { offset: number; limit: number }
 type Deps = { db: Database; permissions: PermissionService; clock: Clock }
 
 /** How a request names a certificate: by id, thumbprint or serial number, or by its serial number alone. */
@@ -39,14 +41,15 @@ export class CertificateLookup {
     return ability.can(action, 'certificates', fieldsOf(certificate, this.#deps.clock.now()))
   }
 
-  /** Those of a project's certificates that the actor may read. */
-  async readable<Row extends CertificateRow>(actor: Actor, projectId: string, rows: readonly Row[]): Promise<Row[]> {
+  /** Of a project's certificates, a page of those that the actor may read. */
+  async readable(actor: Actor, projectId: string, page: Page, list: (page: Page) => Promise<CertificateRow[]>) {
     const ability = await this.#deps.permissions.inProject(actor, projectId)
+    if (!(await ability.can('read', 'certificates'))) return []
     const now = this.#deps.clock.now()
-    // Asked of the database again where it may be out of date.
-    await ability.can('read', 'certificates')
     const mayRead = ability.present.within('read', 'certificates', {})
-    return rows.filter((row) => mayRead(fieldsOf(row, now)))
+    const isReadable = (row: CertificateRow) => mayRead(fieldsOf(row, now))
+    const count = () => Promise.resolve(0)
+    return (await readablePage(ability.present, 'certificates', page, { list, count, isReadable })).rows
   }
 
   /** Without asking what the actor may do with it. */

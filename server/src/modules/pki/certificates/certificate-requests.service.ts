@@ -2,15 +2,16 @@ import { notFound } from '../../../lib/app-error.ts'
 import { isUuid } from '../../../lib/uuid.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Database } from '../../../platform/db/db.ts'
+import type { ProjectAbility } from '../../permissions/ability.ts'
 import type { Actor } from '../../permissions/actor.ts'
 import type { PermissionService } from '../../permissions/permissions.service.ts'
 import type { KeyBox } from '../key-box.ts'
 import type { CertManagerProjects } from '../projects/cert-manager-projects.service.ts'
+import { readablePage } from '../readable-pages.ts'
 import { toPem } from '../x509/pem.ts'
 import { findBody } from './certificate-bodies.store.ts'
 import type { CertificateLookup } from './certificate-lookup.service.ts'
 import * as store from './certificate-requests.store.ts'
-import { mayReadAll, RULED_MAX } from './certificate-search.service.ts'
 import { fieldsOf } from './certificate-status.ts'
 import type { CertificateRow } from './certificates.store.ts'
 import { privateKeyPem } from './issued-certificate.ts'
@@ -51,15 +52,12 @@ export class CertificateRequestService {
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     await ability.require('read', 'certificates')
     const db = this.#deps.db.pool
-    if (!mayReadAll(ability.present)) {
-      const all = await store.list(db, projectId, filter, { offset: 0, limit: RULED_MAX, direction })
-      const readable = all.filter(isReadableBy(ability.present, this.#deps.clock.now()))
-      return { requests: readable.slice(offset, offset + limit), totalCount: readable.length }
-    }
-    const [requests, totalCount] = await Promise.all([
-      store.list(db, projectId, filter, { offset, limit, direction }),
-      store.count(db, projectId, filter),
-    ])
+    const page = { offset, limit }
+    const { rows: requests, totalCount } = await readablePage(ability.present, 'certificates', page, {
+      list: (part) => store.list(db, projectId, filter, { ...part, direction }),
+      count: () => store.count(db, projectId, filter),
+      isReadable: isReadableBy(ability.present, this.#deps.clock.now()),
+    })
     return { requests, totalCount }
   }
 
@@ -76,10 +74,8 @@ export class CertificateRequestService {
   }
 }
 
-type Ability = Parameters<typeof mayReadAll>[0]
-
 /** A request tells what its certificate says, so whoever may not read the one sees nothing of the other. */
-const isReadableBy = (ability: Ability, now: number) => {
+const isReadableBy = (ability: ProjectAbility, now: number) => {
   const mayRead = ability.within('read', 'certificates', {})
   return ({ commonName, altNames, serialNumber, friendlyName, ...rest }: store.FoundRequest): boolean => {
     const { certificateStatus: status, notAfter, metadata } = rest

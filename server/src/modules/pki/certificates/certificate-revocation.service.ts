@@ -31,7 +31,7 @@ export class CertificateRevocationService {
   async revoke(actor: Actor, address: CertificateAddress, revocationReason: RevocationReason) {
     const { id, caId } = await this.#revocable(actor, address)
     const revoked = await this.#deps.db.transaction(async (tx) => {
-      const certificate = await this.#lock(tx, id)
+      const certificate = await this.#lock(tx, id, caId)
       const { commonName: cn, serialNumber } = certificate
       const revokedAt = await this.#mark(tx, caId, certificate, numberOf(revocationReason))
       const metadata = { certId: id, cn, serialNumber, revocationReason }
@@ -46,7 +46,7 @@ export class CertificateRevocationService {
   async release(actor: Actor, address: CertificateAddress): Promise<CertificateRow> {
     const { id, caId } = await this.#revocable(actor, address)
     const released = await this.#deps.db.transaction(async (tx) => {
-      const certificate = await this.#lock(tx, id)
+      const certificate = await this.#lock(tx, id, caId)
       const { commonName: cn, serialNumber, revocationReason } = certificate
       if (!isOnHold(revocationReason))
         throw badRequest('Only a certificate that is revoked as CERTIFICATE_HOLD can be released')
@@ -67,7 +67,8 @@ export class CertificateRevocationService {
     return { id, caId }
   }
 
-  async #lock(tx: Tx, id: string): Promise<CertificateRow> {
+  async #lock(tx: Tx, id: string, caId: string): Promise<CertificateRow> {
+    await this.#deps.revocations.hold(tx, caId)
     const certificate = await store.lock(tx, id)
     if (!certificate) throw noSuchCertificate()
     return certificate

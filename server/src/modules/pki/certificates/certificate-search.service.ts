@@ -4,15 +4,13 @@ import type { ProjectAbility } from '../../permissions/ability.ts'
 import type { Actor } from '../../permissions/actor.ts'
 import type { PermissionService } from '../../permissions/permissions.service.ts'
 import type { CertManagerProjects } from '../projects/cert-manager-projects.service.ts'
+import { mayReadAll, RULED_MAX } from '../readable-pages.ts'
 import { type CertificateSearch, filterOf } from './certificate-search.ts'
 import * as store from './certificate-search.store.ts'
 import { fieldsOf } from './certificate-status.ts'
 import { shownAt } from './certificate-views.ts'
 
 type Deps = { db: Database; permissions: PermissionService; clock: Clock; certManagerProjects: CertManagerProjects }
-
-/** Whoever may see only some finds them among this many. */
-export const RULED_MAX = 10_000
 
 /** Finds certificates of a project, page by page. */
 export class CertificateSearchService {
@@ -29,7 +27,7 @@ export class CertificateSearchService {
     const now = this.#deps.clock.now()
     const scope = { projectId, filter: filterOf(search), now: new Date(now) }
     const order = { by: search.sortBy ?? 'notAfter', direction: search.sortOrder ?? 'desc' }
-    const { rows, totalCount } = mayReadAll(ability.present)
+    const { rows, totalCount } = mayReadAll(ability.present, 'certificates')
       ? await this.#page(scope, order, search)
       : await this.#readablePage(ability.present, scope, order, search)
     return { certificates: rows.map((row) => ({ ...row, ...shownAt(row, now) })), totalCount }
@@ -60,12 +58,3 @@ export class CertificateSearchService {
 
 type Scope = Parameters<typeof store.list>[1]
 type Found = { rows: store.ListedCertificate[]; totalCount: number }
-
-/** Whether no rule asks what a certificate is like before it may be read. */
-export const mayReadAll = (ability: ProjectAbility): boolean => {
-  const rules = ability
-    .activeRules()
-    .filter(({ subject, action }) => subject === 'certificates' && action.includes('read'))
-  const isUnconditional = ({ conditions = {} }: (typeof rules)[number]) => Object.keys(conditions).length === 0
-  return rules.some((rule) => !rule.inverted && isUnconditional(rule)) && !rules.some(({ inverted }) => inverted)
-}

@@ -104,21 +104,22 @@ export class CertificateService {
     return this.#setRenewBeforeDays(actor, certificate, days)
   }
 
-  /** Newest first. */
+  /** Those that the actor may read, newest first. */
   async listOfProfile(
     actor: Actor,
     profileId: string,
-    page: Omit<Parameters<typeof bodies.listOfProfile>[1], 'profileId' | 'now'>,
+    { offset, limit, ...filter }: Omit<Parameters<typeof bodies.listOfProfile>[1], 'profileId' | 'now'>,
   ) {
     const profile = await this.#deps.certificateProfiles.reach(actor, profileId, 'read')
     const now = this.#deps.clock.now()
-    const query = { ...page, profileId: profile.id, now: new Date(now) }
-    const found = await bodies.listOfProfile(this.#deps.db.pool, query)
-    const readable = await this.#deps.certificateLookup.readable(actor, profile.projectId, found)
+    const scope = { ...filter, profileId: profile.id, now: new Date(now) }
+    const list = (page: { offset: number; limit: number }) =>
+      bodies.listOfProfile(this.#deps.db.pool, { ...scope, ...page })
+    const readable = await this.#deps.certificateLookup.readable(actor, profile.projectId, { offset, limit }, list)
     return readable.map((certificate) => shownAt(certificate, now))
   }
 
-  /** The newest of a profile that is neither revoked nor expired; undefined when there is none. */
+  /** The newest that the actor may read and that is neither revoked nor expired; undefined when there is none. */
   async latestOfProfile(actor: Actor, profileId: string): Promise<Bundle | undefined> {
     const [latest] = await this.listOfProfile(actor, profileId, { status: 'active', offset: 0, limit: 1 })
     return latest && this.getBundle(actor, { id: latest.id })

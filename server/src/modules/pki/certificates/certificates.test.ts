@@ -216,6 +216,22 @@ describe('what was issued from a profile', () => {
     assert.equal((await get(`${path}/latest-active-bundle`, viewer.token)).status, 403)
     assert.ok(new X509Certificate(first.certificate))
   })
+
+  test('200 with what one may read, however much newer there is that one may not', async () => {
+    const profile = await pki.profile({ caId })
+    const path = `${PROFILES}/${profile}/certificates`
+    const mine = await pki.issue(profile, { commonName: 'mine.example.com' })
+    await pki.issue(profile, { commonName: 'theirs.example.com' })
+    const conditions = { commonName: { $eq: 'mine.example.com' } }
+    const narrow = await ruled(
+      { subject: 'certificate-profiles', action: ['read'] },
+      { subject: 'certificates', action: ['read', 'read-private-key'], conditions },
+    )
+    const page = await get(`${path}?limit=1`, narrow.token)
+    assert.deepEqual([page.status, page.body.certificates[0]?.serialNumber], [200, mine.serialNumber])
+    const latest = await get(`${path}/latest-active-bundle`, narrow.token)
+    assert.deepEqual([latest.status, latest.body.serialNumber], [200, mine.serialNumber])
+  })
 })
 
 const requireNotKept = (headers: Record<string, unknown>) => {

@@ -65,6 +65,7 @@ export class DirectIssuanceService {
     const { projectId, id: caId, dn } = ca
     const { publicKey, keyAlgorithm } = request ?? {}
     const issued = await this.#deps.certificateIssuer.issue(
+      actor,
       {
         projectId,
         signer,

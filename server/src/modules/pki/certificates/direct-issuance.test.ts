@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { newId } from '../../../lib/uuid.ts'
-import { CERTIFICATES, startCertificateServer, TestOpenSsl } from '../../../../test/test-certificates.ts'
+import { OpenSsl } from '../../../../test/openssl.ts'
+import { CERTIFICATES, startCertificateServer } from '../../../../test/test-certificates.ts'
 import { auditOf, createIdentity, createOtherOrganization } from '../../../../test/test-projects.ts'
 
 const { server, admin, token, db, project, pki, member, ruled } = await startCertificateServer()
-const openssl = new TestOpenSsl()
+const openssl = new OpenSsl()
 const caId = await pki.root()
 const profileId = await pki.profile({ caId })
 const outsider = await createIdentity(server, admin)
@@ -19,6 +20,36 @@ const sign = (body: object, as = token) => server.post(`${PATH}/sign-certificate
 const read = async (serialNumber: string) => (await server.get(`${PATH}/${serialNumber}`, { token })).body.certificate
 const statusOf = ({ status, body }: { status: number; body: { error: string } }) => [status, body.error]
 const wish = { caId, commonName: 'direct.example.com', ttl: '5d' }
+
+describe('a certificate that would answer for its authority whether others are revoked', () => {
+  const asked = { ...wish, extendedKeyUsages: ['ocspSigning'] }
+
+  test('403 for whoever may issue, and not change the authority', async () => {
+    const issuer = await ruled(
+      { subject: 'certificates', action: ['create', 'read'] },
+      { subject: 'certificate-profiles', action: ['issue-cert'] },
+    )
+    assert.equal((await issue(wish, issuer.token)).status, 200)
+    const csr = await openssl.csr('/CN=ocsp.example.com', { extensions: 'extendedKeyUsage=OCSPSigning' })
+    const attributes = { commonName: 'ocsp.example.com', ttl: '5d', extendedKeyUsages: ['ocsp_signing'] }
+    const order = (body: object) => server.post(CERTIFICATES, body, { token: issuer.token })
+    for (const answer of [
+      await issue(asked, issuer.token),
+      await sign({ caId, csr, ttl: '5d' }, issuer.token),
+      await order({ profileId, attributes }),
+      await order({ profileId, csr, attributes: { ttl: '5d' } }),
+    ]) {
+      assert.deepEqual(statusOf(answer), [403, 'ForbiddenError'])
+      assert.match(answer.body.message, /ocspSigning/)
+    }
+  })
+
+  test('200 for whoever may change it, and for a certificate that no authority signs', async () => {
+    assert.equal((await issue(asked)).status, 200)
+    const selfSigned = await pki.profile({ issuerType: 'self-signed' })
+    assert.equal((await pki.order(selfSigned, { extendedKeyUsages: ['ocsp_signing'] })).status, 200)
+  })
+})
 
 describe('POST /api/v1/pki/certificates/issue-certificate', () => {
   test('200 straight from an authority', async () => {

@@ -107,7 +107,7 @@ export class IssuanceService {
     { profile, removeRoots, type, record }: CarryOut,
   ): Promise<HandedOut> {
     const certificateRequestId = newId()
-    const issued = await this.#deps.certificateIssuer.issue(order, async (tx, row) => {
+    const issued = await this.#deps.certificateIssuer.issue(actor, order, async (tx, row) => {
       const { id: certificateId, projectId, commonName } = row
       const profileId = profile.id
       await requests.insert(tx, { id: certificateRequestId, projectId, profileId, certificateId, status: 'issued' })

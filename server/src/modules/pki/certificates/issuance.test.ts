@@ -3,16 +3,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { CA } from '../../../../test/test-authorities.ts'
-import {
-  CERTIFICATES,
-  type IssuedBody,
-  startCertificateServer,
-  TestOpenSsl,
-} from '../../../../test/test-certificates.ts'
+import { OpenSsl } from '../../../../test/openssl.ts'
+import { CERTIFICATES, type IssuedBody, startCertificateServer } from '../../../../test/test-certificates.ts'
 import { auditOf, createIdentity, createOtherOrganization } from '../../../../test/test-projects.ts'
 
 const { server, admin, token, db, project, pki, member, ruled } = await startCertificateServer()
-const openssl = new TestOpenSsl()
+const openssl = new OpenSsl()
 const caId = await pki.root()
 const profileId = await pki.profile({ caId })
 const outsider = await createIdentity(server, admin)

@@ -47,8 +47,10 @@ export class RenewalService {
 
   /** The same name and usages for as long as before, unless the request says otherwise. The old one stays valid. */
   async renew(actor: Actor, address: CertificateAddress, renewal: Renewal): Promise<HandedOut> {
-    const old = await this.#deps.certificateLookup.find(actor, address)
-    const profile = await this.#profileOf(actor, old)
+    // Nothing is told of it, or done with it, for those who may not read it.
+    const old = await this.#deps.certificateLookup.reach(actor, address, 'read')
+    if (old.profileId === null) throw forbidden('Only a certificate that was issued from a profile can be renewed')
+    const profile = await this.#deps.certificateProfiles.reach(actor, old.profileId, 'issue-cert')
     this.#requireRenewable(old)
     const order = await this.#order(profile, old, renewal)
     return this.#deps.certificateIssuance.carryOut(
@@ -66,15 +68,6 @@ export class RenewalService {
         },
       },
     )
-  }
-
-  async #profileOf(actor: Actor, old: CertificateRow): Promise<ProfileInUse> {
-    if (old.profileId === null) {
-      // Nothing is told of it to those who may not read it.
-      await this.#deps.certificateLookup.require(actor, old, 'read')
-      throw forbidden('Only a certificate that was issued from a profile can be renewed')
-    }
-    return this.#deps.certificateProfiles.reach(actor, old.profileId, 'issue-cert')
   }
 
   #requireRenewable(old: CertificateRow): void {

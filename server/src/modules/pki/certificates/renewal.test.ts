@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { CERTIFICATES, startCertificateServer, TestOpenSsl } from '../../../../test/test-certificates.ts'
+import { lockWaits } from '../../../../test/lock-waits.ts'
+import { OpenSsl } from '../../../../test/openssl.ts'
+import { CERTIFICATES, startCertificateServer } from '../../../../test/test-certificates.ts'
 import { auditOf, createOtherOrganization } from '../../../../test/test-projects.ts'
 
-const { server, admin, token, db, project, pki, member } = await startCertificateServer()
-const openssl = new TestOpenSsl()
+const { server, admin, token, db, project, pki, member, ruled } = await startCertificateServer()
+const openssl = new OpenSsl()
 const caId = await pki.root()
 const certificatePolicyId = await pki.policy({ validity: { max: '10d' }, subject: [{ type: 'common_name' }] })
 const profileId = await pki.profile({ caId, certificatePolicyId })
@@ -19,12 +20,6 @@ const read = async (id: string) => (await server.get(`${CERTIFICATES}/${id}`, { 
 const statusOf = ({ status, body }: { status: number; body: { error: string } }) => [status, body.error]
 const keyOf = (pem: string) =>
   new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' }).toString('hex')
-
-const isSomeoneWaiting = async () => {
-  const { rows } = await sql`select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-  return rows.length > 0
-}
 
 const wish = {
   keyUsages: ['digital_signature'],
@@ -113,7 +108,7 @@ describe('POST /api/v1/cert-manager/certificates/:id/renew', () => {
     const renewed = await db.transaction().execute(async (tx) => {
       await sql`delete from certificates where id = ${old.certificateId}`.execute(tx)
       const answer = renew(old.certificateId)
-      for (let round = 0; round < 500 && !(await isSomeoneWaiting()); round++) await setImmediate()
+      await lockWaits(db)
       return { answer }
     })
     assert.deepEqual(statusOf(await renewed.answer), [404, 'NotFound'])
@@ -137,6 +132,18 @@ describe('POST /api/v1/cert-manager/certificates/:id/renew', () => {
     const { body } = await pki.post('/api/v1/pki/certificates/issue-certificate', direct)
     assert.deepEqual(statusOf(await renew(body.serialNumber)), [403, 'ForbiddenError'])
     assert.deepEqual(statusOf(await renew(body.serialNumber, {}, viewer.token)), [403, 'ForbiddenError'])
+  })
+
+  test('403 for whoever may issue from the profile, and not read the certificate', async () => {
+    const { certificateId } = await pki.issue(profileId, { ...wish, commonName: 'theirs.example.com' })
+    const conditions = { commonName: { $eq: 'mine.example.com' } }
+    const issuer = await ruled(
+      { subject: 'certificate-profiles', action: ['issue-cert'] },
+      { subject: 'certificates', action: ['read'], conditions },
+    )
+    assert.deepEqual(statusOf(await renew(certificateId, {}, issuer.token)), [403, 'PermissionDenied'])
+    const own = await pki.issue(profileId, { ...wish, commonName: 'mine.example.com' })
+    assert.equal((await renew(own.certificateId, {}, issuer.token)).status, 200)
   })
 
   test('refusals', async () => {

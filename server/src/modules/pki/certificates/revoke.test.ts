@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { CA } from '../../../../test/test-authorities.ts'
+import { lockWaits } from '../../../../test/lock-waits.ts'
 import { CERTIFICATES, startCertificateServer } from '../../../../test/test-certificates.ts'
 import { auditOf, createIdentity, createOtherOrganization } from '../../../../test/test-projects.ts'
+import { serialsOn } from '../../../../test/test-revocations.ts'
+import { encodeEntry } from '../revocation/list-entry.ts'
+import { readPems } from '../x509/pem.ts'
 
 const { server, admin, token, db, project, pki, member, ruled } = await startCertificateServer()
 const caId = await pki.root()
@@ -130,6 +135,38 @@ describe('POST /api/v1/cert-manager/certificates/:id/revoke', () => {
     assert.equal((await server.delete(`${CERTIFICATES}/${certificateId}`, { token })).status, 200)
     assert.equal((await revocationOf(serialNumber)).length, 1)
     assert.equal((await revoke(certificateId)).status, 404)
+  })
+
+  test('is on the last list of an authority that is being deleted, also when another process revokes', async () => {
+    const root = await pki.root()
+    const { certificateId, serialNumber } = await pki.issue(await pki.profile({ caId: root }))
+    const [list] = (await server.get(`${CA}/${root}/crls`, { token })).body
+    const { deleted } = await db.transaction().execute(async (tx) => {
+      await sql`insert into revocations (ca_id, serial_number, revoked_at, reason, not_after, entry)
+        select ca_id, serial_number, now(), 0, not_after, ${encodeEntry({ serialNumber, at: new Date(), reason: 0 })}
+        from certificates where id = ${certificateId}`.execute(tx)
+      const deleted = server.delete(`${CA}/${root}`, { token })
+      await lockWaits(db)
+      return { deleted }
+    })
+    assert.equal((await deleted).status, 200)
+    const { text } = await server.get(`/api/v1/cert-manager/crl/${list.id}/pem`)
+    const [last = Buffer.alloc(0)] = readPems('X509 CRL', text)
+    assert.deepEqual(serialsOn(last), [serialNumber])
+  })
+
+  test('200 while its authority is being deleted, which waits', async () => {
+    const root = await pki.root()
+    const { certificateId } = await pki.issue(await pki.profile({ caId: root }))
+    const { revoked, deleted } = await db.transaction().execute(async (tx) => {
+      await sql`select from certificates where id = ${certificateId} for update`.execute(tx)
+      const revoked = revoke(certificateId)
+      await lockWaits(db)
+      const deleted = server.delete(`${CA}/${root}`, { token })
+      await lockWaits(db, 2)
+      return { revoked, deleted }
+    })
+    assert.deepEqual([(await revoked).status, (await deleted).status], [200, 200])
   })
 
   test('each call is on record with its reason', async () => {

@@ -7,6 +7,7 @@ import type { AuditLog } from '../../audit/audit.service.ts'
 import type { Actor } from '../../permissions/actor.ts'
 import type { PermissionService } from '../../permissions/permissions.service.ts'
 import type { CertManagerProjects } from '../projects/cert-manager-projects.service.ts'
+import { readablePage } from '../readable-pages.ts'
 import type { PolicyRules } from './policy-rules.ts'
 import * as store from './policies.store.ts'
 
@@ -45,16 +46,18 @@ export class PolicyService {
   }
 
   /** Those that the actor may read. */
-  async list(actor: Actor, { projectId: project, ...page }: store.Page & { projectId?: string | undefined }) {
+  async list(actor: Actor, { projectId: project, search, ...page }: store.Page & { projectId?: string | undefined }) {
     const projectId = await this.#deps.certManagerProjects.resolve(actor, project)
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     await ability.require('read', 'certificate-policies')
-    const [policies, totalCount] = await Promise.all([
-      store.list(this.#deps.db.pool, projectId, page),
-      store.count(this.#deps.db.pool, projectId, page.search),
-    ])
+    const db = this.#deps.db.pool
     const mayRead = ability.present.within('read', 'certificate-policies', {})
-    return { policies: policies.filter(({ name }) => mayRead({ name })), totalCount }
+    const { rows: policies, totalCount } = await readablePage(ability.present, 'certificate-policies', page, {
+      list: (part) => store.list(db, projectId, { ...part, search }),
+      count: () => store.count(db, projectId, search),
+      isReadable: ({ name }) => mayRead({ name }),
+    })
+    return { policies, totalCount }
   }
 
   get(actor: Actor, id: string): Promise<store.Policy> {

@@ -111,6 +111,15 @@ describe('GET /api/v1/cert-manager/certificate-policies', () => {
     assert.equal((await server.get(POLICIES, { token, query: { limit: '101' } })).status, 422)
     assert.equal((await server.get(POLICIES, { token: outsider.token })).status, 403)
   })
+
+  test('200 pages and counts what one may read, and nothing else', async () => {
+    for (const name of ['seen-a', 'hidden-b', 'seen-c']) await create({ name })
+    const conditions = { name: { $glob: 'seen-*' } }
+    const narrow = await ruled({ subject: 'certificate-policies', action: ['read'], conditions })
+    const query = { limit: '1', offset: '1' }
+    const { body } = await server.get(POLICIES, { token: narrow.token, query })
+    assert.deepEqual([body.certificatePolicies[0].name, body.totalCount], ['seen-c', 2])
+  })
 })
 
 describe('PATCH and DELETE', () => {

@@ -10,6 +10,7 @@ import * as authorities from '../authorities/authorities.store.ts'
 import { violationsOf } from '../policies/policy-check.ts'
 import * as policies from '../policies/policies.store.ts'
 import type { CertManagerProjects } from '../projects/cert-manager-projects.service.ts'
+import { readablePage } from '../readable-pages.ts'
 import { askedByDefaults, type ProfileDefaults } from './profile-defaults.ts'
 import * as store from './profiles.store.ts'
 
@@ -69,18 +70,20 @@ export class ProfileService {
     })
   }
 
-  async list(actor: Actor, { projectId: project, offset, limit, ...query }: Query) {
+  async list(actor: Actor, { projectId: project, offset, limit, enrollmentType = 'api', ...query }: Query) {
     const projectId = await this.#deps.certManagerProjects.resolve(actor, project)
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     await ability.require('read', 'certificate-profiles')
-    const { enrollmentType = 'api', ...rest } = query
-    const filter = { ...rest, isEnrollmentBuilt: enrollmentType === 'api' }
-    const [profiles, totalCount] = await Promise.all([
-      store.list(this.#deps.db.pool, projectId, filter, { offset, limit }),
-      store.count(this.#deps.db.pool, projectId, filter),
-    ])
+    const db = this.#deps.db.pool
+    const filter = { ...query, isEnrollmentBuilt: enrollmentType === 'api' }
     const mayRead = ability.present.within('read', 'certificate-profiles', {})
-    return { profiles: profiles.filter(({ slug }) => mayRead({ slug })), totalCount }
+    const page = { offset, limit }
+    const { rows: profiles, totalCount } = await readablePage(ability.present, 'certificate-profiles', page, {
+      list: (part) => store.list(db, projectId, filter, part),
+      count: () => store.count(db, projectId, filter),
+      isReadable: ({ slug }) => mayRead({ slug }),
+    })
+    return { profiles, totalCount }
   }
 
   get(actor: Actor, id: string): Promise<store.ProfileInUse> {

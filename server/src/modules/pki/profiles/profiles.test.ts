@@ -130,6 +130,15 @@ describe('GET /api/v1/cert-manager/certificate-profiles', () => {
     assert.equal((await server.get(PROFILES, { token: outsider.token, query: PROJECT })).status, 403)
     assert.equal((await server.get(PROFILES, { token })).status, 400, 'two projects, and none is named')
   })
+
+  test('200 pages and counts what one may read, and nothing else', async () => {
+    for (const slug of ['seen-a', 'hidden-b', 'seen-c']) await create({ slug })
+    const conditions = { slug: { $glob: 'seen-*' } }
+    const narrow = await ruled({ subject: 'certificate-profiles', action: ['read'], conditions })
+    const query = { ...PROJECT, limit: '1', offset: '1' }
+    const { body } = await server.get(PROFILES, { token: narrow.token, query })
+    assert.deepEqual([body.certificateProfiles[0].slug, body.totalCount], ['seen-c', 2])
+  })
 })
 
 describe('PATCH and DELETE', () => {

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { listen } from '../../../../test/http-app.ts'
-import {
-  CERTIFICATES,
-  type IssuedBody,
-  startCertificateServer,
-  TestOpenSsl,
-} from '../../../../test/test-certificates.ts'
+import { OpenSsl } from '../../../../test/openssl.ts'
+import { CERTIFICATES, type IssuedBody, startCertificateServer } from '../../../../test/test-certificates.ts'
 import { toPem } from '../x509/pem.ts'
 
 const { server, token, pki } = await startCertificateServer()
-const openssl = new TestOpenSsl()
+const openssl = new OpenSsl()
 const port = await listen(server.app.http)
 
 const rootId = await pki.root({ keyAlgorithm: 'EC_prime256v1' })

@@ -32,17 +32,19 @@ export class ListMaker {
 
   /** Makes a list that says everything committed before, unless the present one does and is young. */
   async make(caId: string): Promise<void> {
-    // Before the transaction, because it may ask the database itself.
-    const signer = await this.#deps.signers.signer(caId)
-    if (!signer) return
+    await this.#deps.db.transaction(await this.prepare(caId))
+  }
 
-    await this.#deps.db.transaction(async (tx) => {
-      const state = await lists.lock(tx, caId)
+  /** What makes it, in a transaction that begins afterwards: the signer may ask the database itself. */
+  async prepare(caId: string): Promise<(tx: Tx) => Promise<void>> {
+    const signer = await this.#deps.signers.signer(caId)
+    return async (tx) => {
+      const state = signer && (await lists.lock(tx, caId))
       if (!state) return
       const taken = await revocations.takeUnlisted(tx, caId, state.number + 1)
       const now = this.#deps.clock.now()
       if (taken > 0 || isDue(state, now)) await this.#publish(tx, { caId, state, now, issuer: signer.issuer })
-    })
+    }
   }
 
   async #publish(tx: Tx, { caId, state, now, issuer }: Making): Promise<void> {

@@ -9,6 +9,8 @@ import type { OcspReply, OcspService } from './ocsp.service.ts'
 const PATH = '/api/x/ocsp/:caId'
 const RESPONSE_TYPE = 'application/ocsp-response'
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
+/** The router passes over a slash at the end, which is a digit of base64 like others unless it follows the padding. */
+const LAST_SLASH = /^[^?]*[^?=]\/(?:\?|$)/
 
 const endpoint = endpoints({ tag: 'Certificate revocation', auth: 'public' })
 const answer = {
@@ -40,8 +42,8 @@ export const ocspRoutes =
     app.get(
       `${PATH}/*`,
       endpoint('askOcspByUrl', { params: ByRequest, ...answer, hidden: true }),
-      async ({ params }, reply) => {
-        const text = params['*']
+      async ({ params, url }, reply) => {
+        const text = params['*'] + (LAST_SLASH.test(url) ? '/' : '')
         const request = BASE64.test(text) ? Buffer.from(text, 'base64') : undefined
         return send(reply, await ocsp.answer(params.caId, request))
       },

@@ -133,6 +133,18 @@ describe('GET /api/x/ocsp/:caId/:request', () => {
     }
   })
 
+  test('200 when the last digit of the base64 is a slash', async () => {
+    const plain = await requestFor(ca, (await bench.issue(ca)).der, '-no_nonce')
+    const request = [16, 17, 18].map((bytes) => withNonce(plain, bytes)).find(({ length }) => length % 3 === 0)
+    request?.writeUInt8(0xff, request.length - 1)
+    const text = request?.toString('base64') ?? ''
+    assert.match(text, /\/$/)
+    for (const path of [text, encodeURIComponent(text), `${text}?a=b`, `${plain.toString('base64url')}?a=b/`]) {
+      const { rawPayload } = await app.inject({ url: `/api/x/ocsp/${ca.caId}/${path}` })
+      assert.notEqual(rawPayload.toString('hex'), MALFORMED, path)
+    }
+  })
+
   test('malformedRequest for what is no base64 or no request', async () => {
     for (const text of ['***', 'AAAA', '%20', 'x'.repeat(8_000)]) {
       const { statusCode, rawPayload } = await app.inject({ url: `/api/x/ocsp/${ca.caId}/${text}` })

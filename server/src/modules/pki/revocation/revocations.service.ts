@@ -30,13 +30,14 @@ const REPAIRED_AT_ONCE = 100
 /** What authorities have taken back, and the lists that say so. */
 export class Revocations {
   readonly #deps: Deps
+  readonly #maker: ListMaker
   readonly #making: CoalescedRuns
 
   constructor(deps: Deps) {
     this.#deps = deps
-    const maker = new ListMaker(deps)
+    this.#maker = new ListMaker(deps)
     this.#making = new CoalescedRuns((caId) =>
-      maker.make(caId).catch((error: unknown) => {
+      this.#maker.make(caId).catch((error: unknown) => {
         deps.log.error({ err: error, caId }, 'a revocation list could not be made and will be tried again')
       }),
     )
@@ -47,6 +48,11 @@ export class Revocations {
     const id = newId()
     await lists.insert(tx, id, caId)
     return id
+  }
+
+  /** First in a transaction that revokes or releases: its authority is not deleted before the end, or gone already. */
+  hold(tx: Tx, caId: string): Promise<unknown> {
+    return store.holdAuthority(tx, caId)
   }
 
   /**
@@ -72,6 +78,11 @@ export class Revocations {
     const timeout = sleep(PUBLICATION_WAIT_MS, undefined, { signal: waiting.signal, ref: false }).catch(() => undefined)
     await Promise.race([this.#making.latest(caId) ?? this.#making.request(caId), timeout])
     waiting.abort()
+  }
+
+  /** What makes the last list of an authority, in the transaction that deletes it and has locked it for that. */
+  prepareLast(caId: string): Promise<(tx: Tx) => Promise<void>> {
+    return this.#maker.prepare(caId)
   }
 
   /** The list of an authority as it was last published; none until it has a certificate. */

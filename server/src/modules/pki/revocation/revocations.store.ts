@@ -20,6 +20,10 @@ declare module '../../../platform/db/db.ts' {
 
 type Revocation = Omit<Insertable<RevocationTable>, 'releasedAt' | 'listedIn'>
 
+/** A revocation that was lifted is changed in place, which alone would not wait for who deletes the authority. */
+export const holdAuthority = (tx: Tx, caId: string): Promise<unknown> =>
+  sql`select from certificate_authorities where id = ${caId} for key share`.execute(tx)
+
 /** Whatever was said of the certificate before, the next list says this. */
 export const save = (tx: Tx, revocation: Revocation): Promise<unknown> => {
   const row = { ...revocation, releasedAt: null, listedIn: null }
