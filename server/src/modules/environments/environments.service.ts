@@ -7,6 +7,7 @@ import type { Actor } from '../permissions/actor.ts'
 import type { PermissionService } from '../permissions/permissions.service.ts'
 import * as store from './environments.store.ts'
 import type { Environment, EnvironmentKey } from './environments.store.ts'
+import { isUndoneBy } from './rules-by-slug.ts'
 
 export type { Environment, EnvironmentKey } from './environments.store.ts'
 
@@ -84,6 +85,7 @@ export class EnvironmentService {
     const before = await requireActive(tx, key)
     if (slug !== undefined && slug !== before.slug) {
       await requireFreeSlug(tx, { ...key, slug, code: 'UpdateEnvironment' })
+      await this.#requireStaysHidden(tx, key.projectId, { from: before.slug, to: slug })
     }
     if (position !== undefined && position !== before.position) {
       await store.makeRoom(tx, { ...key, to: position, from: before.position })
@@ -133,6 +135,20 @@ export class EnvironmentService {
   /** Undefined when someone else has removed it, or restored it in the last moment. */
   removeExpired(tx: Tx, key: EnvironmentKey): Promise<Environment | undefined> {
     return store.deleteExpired(tx, key, new Date(this.#deps.clock.now()))
+  }
+
+  /** Rules know environments by their slugs: a new one must not let in whom the old one kept out. */
+  async #requireStaysHidden(tx: Tx, projectId: string, renaming: { from: string; to: string }): Promise<void> {
+    const { from, to } = renaming
+    const at = new Date(this.#deps.clock.now())
+    const rules = await store.listRulesAgainst(tx, projectId, { slug: from, at })
+    const undone = rules.find(({ rule }) => isUndoneBy(rule, renaming))
+    if (!undone) return
+    throw badRequest(
+      `The ${undone.kind} '${undone.slug}' has a rule that keeps its holders out of '${from}' and would not keep them ` +
+        `out of '${to}': change the rule so that it speaks of both, then rename the environment`,
+      { code: 'UpdateEnvironment' },
+    )
   }
 
   async #noted(actor: Actor, environment: Environment): Promise<Environment> {

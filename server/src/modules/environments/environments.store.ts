@@ -1,5 +1,6 @@
 import { type Generated, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/db.ts'
+import type { Rule } from '../permissions/rule.ts'
 
 type EnvironmentTable = {
   id: string
@@ -107,4 +108,23 @@ export const makeRoom = async (tx: Tx, { projectId, id, to, from }: Move): Promi
       and exists (select from environments other
         where other.project_id = ${projectId} and other.soft_deleted_at is null and other.id <> ${id}
           and other.position = ${to})`.execute(tx)
+}
+
+/** A rule, and the role or the privilege of the project that it belongs to. */
+export type HeldRule = { kind: 'role' | 'additional privilege'; slug: string; rule: Rule }
+
+/** Those that may keep someone out of the environment because it has this slug. */
+export const listRulesAgainst = async (db: Db, projectId: string, { slug, at }: { slug: string; at: Date }) => {
+  const { rows } = await sql<HeldRule>`
+    select held.kind, held.slug, r.rule
+    from (
+      select 'role' as kind, slug, permissions from project_roles where project_id = ${projectId}
+      union all
+      select 'additional privilege', slug, permissions from identity_privileges
+      where project_id = ${projectId} and (not is_temporary or temporary_access_end_time > ${at})
+    ) held, jsonb_array_elements(held.permissions) as r (rule)
+    where r.rule -> 'conditions' ? 'environment'
+      and (r.rule -> 'inverted' = 'true' or r.rule #>> '{conditions,environment,$ne}' = ${slug})
+    order by held.kind desc, held.slug`.execute(db)
+  return rows
 }

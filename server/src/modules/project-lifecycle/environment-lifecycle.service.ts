@@ -8,6 +8,7 @@ import type { PermissionService } from '../permissions/permissions.service.ts'
 import type { Project, ProjectService } from '../projects/projects.service.ts'
 import type { FolderTree } from '../secrets/folder-tree.ts'
 import type { FolderService } from '../secrets/folders.service.ts'
+import { Rights } from '../secrets/rights.ts'
 
 type Deps = {
   db: Database
@@ -22,7 +23,7 @@ type Deps = {
 
 type NewEnvironment = Parameters<EnvironmentService['insert']>[2]
 type EnvironmentChanges = Parameters<EnvironmentService['update']>[2]
-type Work<T> = (tx: Tx, project: Project) => Promise<T>
+type Work<T> = (tx: Tx, project: Project, rights: Rights) => Promise<T>
 type Question = { projectId: string; action: 'create' | 'edit' | 'delete' }
 
 /** What the log and the feed say of one change. */
@@ -62,8 +63,11 @@ export class EnvironmentLifecycleService {
   }
 
   update(actor: Actor, key: EnvironmentKey, changes: EnvironmentChanges): Promise<Environment> {
-    return this.#change(actor, { projectId: key.projectId, action: 'edit' }, async (tx, project) => {
+    return this.#change(actor, { projectId: key.projectId, action: 'edit' }, async (tx, project, rights) => {
       const contents = changes.slug === undefined ? undefined : await this.#lockContents(tx, project, key)
+      if (contents && changes.slug !== undefined) {
+        await this.#deps.tree.requireUncoversNothing(tx, contents.filled, changes.slug, rights)
+      }
       const { before, after } = await this.#deps.environments.update(tx, key, changes)
       if (isSame(before, after)) return after
       if (before.slug !== after.slug && contents) {
@@ -162,7 +166,10 @@ export class EnvironmentLifecycleService {
   async #change<T>(actor: Actor, { projectId, action }: Question, work: Work<T>): Promise<T> {
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     await ability.require(action, 'environments')
-    return this.#deps.db.transaction(async (tx) => work(tx, await this.#deps.projects.lock(tx, projectId)))
+    const rights = new Rights(ability)
+    return rights.transaction(this.#deps.db, async (tx) =>
+      work(tx, await this.#deps.projects.lock(tx, projectId), rights),
+    )
   }
 
   #announceDeleted(
