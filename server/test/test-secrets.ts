@@ -1,11 +1,23 @@
+import { after } from 'node:test'
 import { sql } from 'kysely'
 import { newId } from '../src/lib/uuid.ts'
 import type { Db } from '../src/platform/db/db.ts'
 import { createIdentity, createProject, joinProject } from './test-projects.ts'
-import type { Answer, TestServer } from './test-server.ts'
+import { openDatabase } from './test-database.ts'
+import { type Answer, startTestServer, type TestServer } from './test-server.ts'
 
 type Administrator = Awaited<ReturnType<TestServer['bootstrap']>>
 type Rule = { subject: string; action: string[]; conditions?: object; inverted?: boolean }
+
+/** A server with an organization, a project for secrets and database connections beside it. */
+export const startSecretServer = async () => {
+  const server = await startTestServer()
+  const admin = await server.bootstrap()
+  const beside = openDatabase(server.url, 4)
+  after(() => beside.close())
+  const secrets = await TestSecrets.open(server, admin)
+  return { server, admin, token: admin.token, db: beside.pool, secrets, projectId: secrets.projectId }
+}
 
 /** A project with its secrets, asked by its administrator unless another token is given. */
 export class TestSecrets {

@@ -31,14 +31,19 @@ export const createDemo = async (services: Services): Promise<void> => {
 
 export type Demo = { admin: UserActor; identityId: string; projectId: string }
 
-/** Undefined when the example is not here. */
-export const findDemo = async (services: Services): Promise<Demo | undefined> => {
+/** Undefined when the example is not here; `incomplete` when making it was interrupted, or parts have been deleted. */
+export const findDemo = async (services: Services): Promise<Demo | 'incomplete' | undefined> => {
   const admin = await findAdministrator(services)
   if (!admin) return undefined
   const { identities } = await services.identities.list(admin, admin.organizationId ?? '')
   const identity = identities.find(({ name }) => name === IDENTITY)
   const project = (await services.projects.list(admin, {})).find(({ slug }) => slug === DEMO_PROJECT)
-  return identity && project && { admin, identityId: identity.identityId, projectId: project.id }
+  if (!identity || !project) return 'incomplete'
+  const { identityId } = identity
+  // What is made last.
+  const memberships = await services.projectIdentities.listOfIdentity(admin, identityId)
+  if (!memberships.some(({ projectId }) => projectId === project.id)) return 'incomplete'
+  return { admin, identityId, projectId: project.id }
 }
 
 /** A new client secret of the example's identity. */

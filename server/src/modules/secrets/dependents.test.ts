@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
 import { NewsReader } from '../../../test/test-news.ts'
 import { createProject } from '../../../test/test-projects.ts'
-import { TestSecrets } from '../../../test/test-secrets.ts'
-import { startTestServer } from '../../../test/test-server.ts'
+import { startSecretServer, TestSecrets } from '../../../test/test-secrets.ts'
 
-const server = await startTestServer()
-const admin = await server.bootstrap()
-const { token } = admin
-const beside = openDatabase(server.url, 4)
-after(() => beside.close())
-const db = beside.pool
-const secrets = await TestSecrets.open(server, admin)
-const { projectId } = secrets
+const { server, admin, token, db, secrets, projectId } = await startSecretServer()
 const news = new NewsReader(db, projectId)
 const PATH = '/api/v2/secret-imports'
 
@@ -88,6 +79,24 @@ describe('a change is told to every folder that shows it', () => {
       'elsewhere import-mutated staging /',
       'secret-created dev /shared K',
     ])
+  })
+
+  test('but not when a project gets another slug: whoever reads then finds what the slug names now', async () => {
+    const [first, second] = [await TestSecrets.open(server, admin), await TestSecrets.open(server, admin)]
+    await ok(first.create('K', 'of the first'))
+    await ok(second.create('K', 'of the second'))
+    await folders('reader')
+    await ok(secrets.create('R', '${@named.dev.K}', { secretPath: '/reader' }))
+    const call = (id: string, slug: string) => server.patch(`/api/v1/projects/${id}`, { slug }, { token })
+    const read = async () => (await secrets.values({ secretPath: '/reader' }))['R']
+    await ok(call(first.projectId, 'named'))
+    assert.equal(await read(), 'of the first')
+    await news.skip()
+    await ok(call(first.projectId, 'unnamed'))
+    assert.equal(await read(), '${@named.dev.K}')
+    await ok(call(second.projectId, 'named'))
+    assert.equal(await read(), 'of the second')
+    assert.deepEqual(await told(), [])
   })
 
   test('when folders and environments move, are hidden and come back', async () => {

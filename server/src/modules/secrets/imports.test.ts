@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
+import { describe, test } from 'node:test'
 import { createMember } from '../../../test/test-projects.ts'
-import { TestSecrets } from '../../../test/test-secrets.ts'
-import { startTestServer } from '../../../test/test-server.ts'
+import { startSecretServer } from '../../../test/test-secrets.ts'
 
 const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111'
 
-const server = await startTestServer()
-const admin = await server.bootstrap()
-const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
-const db = beside.pool
-const secrets = await TestSecrets.open(server, admin)
-const { projectId } = secrets
+const { server, admin, token, db, secrets, projectId } = await startSecretServer()
 const PATH = '/api/v2/secret-imports'
 const LEGACY = '/api/v1/secret-imports'
 

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { NaiveSecrets, nameOf, type Outcome, type Rule, type Spot } from '../../../test/naive-secrets.ts'
 import { randomFrom, seedOf } from '../../../test/random.ts'
-import { openDatabase } from '../../../test/test-database.ts'
 import { NewsReader } from '../../../test/test-news.ts'
-import { TestSecrets } from '../../../test/test-secrets.ts'
-import { startTestServer } from '../../../test/test-server.ts'
+import { startSecretServer } from '../../../test/test-secrets.ts'
 
 const OPERATIONS = 1_000
 const READERS = 6
 const SEED = seedOf(7)
 
-const server = await startTestServer()
-const admin = await server.bootstrap()
-const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
-const secrets = await TestSecrets.open(server, admin)
-const { projectId } = secrets
+const { server, token, db, secrets, projectId } = await startSecretServer()
 
 const KEYS = ['A', 'B', 'C', 'D', 'E']
 const SPOTS: Spot[] = [
@@ -68,7 +60,7 @@ const toPermission = ({ isAllowed, actions, environment, path, keys }: Rule) => 
 })
 
 const model = new NaiveSecrets(SPOTS)
-const news = new NewsReader(beside.pool, projectId)
+const news = new NewsReader(db, projectId)
 const importIds = new Map<string, string>()
 const place = ({ environment, path }: Spot) => ({ environment, secretPath: path })
 
@@ -202,7 +194,7 @@ test(`${OPERATIONS} random operations do what a naive model does`, async () => {
   const readers: Reader[] = [{ rules: [{ isAllowed: true, actions: ['describeSecret', 'readValue'] }], token }]
   while (readers.length < READERS) {
     const held = rules()
-    readers.push({ rules: held, token: await secrets.tokenAllowing(beside.pool, ...held.map(toPermission)) })
+    readers.push({ rules: held, token: await secrets.tokenAllowing(db, ...held.map(toPermission)) })
   }
   const log: string[] = []
   try {

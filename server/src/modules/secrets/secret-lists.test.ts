@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
+import { describe, test } from 'node:test'
 import { auditOf, createMember } from '../../../test/test-projects.ts'
-import { TestSecrets } from '../../../test/test-secrets.ts'
-import { startServerOn, startTestServer } from '../../../test/test-server.ts'
+import { startSecretServer } from '../../../test/test-secrets.ts'
+import { startServerOn } from '../../../test/test-server.ts'
 
 const V3 = '/api/v3/secrets/raw'
 const HIDDEN = '<hidden-by-infisical>'
 
-const server = await startTestServer()
-const admin = await server.bootstrap()
-const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
-const db = beside.pool
-const secrets = await TestSecrets.open(server, admin)
-const { projectId } = secrets
+const { server, admin, token, db, secrets, projectId } = await startSecretServer()
 const legacy = { workspaceId: projectId, environment: 'dev' }
 
 const fill = async (name: string, values: Record<string, string>) => {

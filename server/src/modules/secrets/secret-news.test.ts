@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
+import { describe, test } from 'node:test'
 import { NewsReader } from '../../../test/test-news.ts'
 import { logIn } from '../../../test/test-people.ts'
-import { joinUser, TestSecrets } from '../../../test/test-secrets.ts'
-import { startTestServer } from '../../../test/test-server.ts'
+import { joinUser, startSecretServer } from '../../../test/test-secrets.ts'
 
-const server = await startTestServer()
-const admin = await server.bootstrap()
-const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
-const db = beside.pool
-const secrets = await TestSecrets.open(server, admin)
-const { projectId } = secrets
+const { server, admin, token, db, secrets, projectId } = await startSecretServer()
 const news = new NewsReader(db, projectId)
 
 const item = (secretKey: string, more: object = {}) => ({ secretKey, secretValue: 'v', ...more })

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
-import { TestSecrets } from '../../../test/test-secrets.ts'
-import { startTestServer } from '../../../test/test-server.ts'
+import { describe, test } from 'node:test'
+import { startSecretServer } from '../../../test/test-secrets.ts'
 
-const server = await startTestServer()
-const admin = await server.bootstrap()
-const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
-const secrets = await TestSecrets.open(server, admin)
-const { projectId } = secrets
+const { server, token, db, secrets, projectId } = await startSecretServer()
 const PATH = '/api/v3/secrets/tags'
 const where = { workspaceId: projectId, environment: 'dev' }
 
@@ -34,7 +26,7 @@ describe('tags of a secret', () => {
     assert.equal((await server.post(`${PATH}/KEY`, { ...where, tagSlugs: ['none'] }, { token })).status, 404)
     assert.equal((await server.post(`${PATH}/NONE`, { ...where, tagSlugs: ['a'] }, { token })).status, 404)
     assert.equal((await server.post(`${PATH}/KEY`, { ...where, tagSlugs: [] }, { token })).status, 422)
-    const reader = await secrets.tokenAllowing(beside.pool, { subject: 'secrets', action: ['read'] })
+    const reader = await secrets.tokenAllowing(db, { subject: 'secrets', action: ['read'] })
     assert.equal((await server.post(`${PATH}/KEY`, { ...where, tagSlugs: ['a'] }, { token: reader })).status, 403)
   })
 })

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
-import { TestSecrets } from '../../../test/test-secrets.ts'
-import { startTestServer } from '../../../test/test-server.ts'
+import { startSecretServer, TestSecrets } from '../../../test/test-secrets.ts'
 
 const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111'
 
-const server = await startTestServer()
-const admin = await server.bootstrap()
-const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
-const db = beside.pool
-const secrets = await TestSecrets.open(server, admin)
+const { server, admin, token, db, secrets } = await startSecretServer()
 
 const versionsOf = (id: string, as = token, query = { offset: '0', limit: '100' }) =>
   server.get(`/api/v1/secret/${id}/secret-versions`, { token: as, query })

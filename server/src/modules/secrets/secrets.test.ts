@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
+import { describe, test } from 'node:test'
 import { logIn } from '../../../test/test-people.ts'
 import { auditOf, createMember, createOtherOrganization } from '../../../test/test-projects.ts'
-import { joinUser, TestSecrets } from '../../../test/test-secrets.ts'
-import { startTestServer } from '../../../test/test-server.ts'
+import { joinUser, startSecretServer, TestSecrets } from '../../../test/test-secrets.ts'
 
 const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111'
 const V3 = '/api/v3/secrets/raw'
 const HIDDEN = '<hidden-by-infisical>'
 
-const server = await startTestServer()
-const admin = await server.bootstrap()
-const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
-const db = beside.pool
-const secrets = await TestSecrets.open(server, admin)
-const { projectId } = secrets
+const { server, admin, token, db, secrets, projectId } = await startSecretServer()
 const legacy = { workspaceId: projectId, environment: 'dev' }
 const elsewhere = await createOtherOrganization(server, admin)
 

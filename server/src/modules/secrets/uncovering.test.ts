@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
-import { TestSecrets } from '../../../test/test-secrets.ts'
-import { startTestServer } from '../../../test/test-server.ts'
+import { describe, test } from 'node:test'
+import { startSecretServer, TestSecrets } from '../../../test/test-secrets.ts'
 
-const server = await startTestServer()
-const admin = await server.bootstrap()
-const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
-const secrets = await TestSecrets.open(server, admin)
-const { projectId } = secrets
+const { server, admin, token, db, secrets, projectId } = await startSecretServer()
 
 const WRITES = { subject: 'secrets', action: ['create', 'edit', 'delete'] }
 const FOLDERS = { subject: 'secret-folders', action: ['create', 'edit', 'delete'] }
@@ -42,7 +34,7 @@ describe('what is kept from someone who may write it', () => {
     await secrets.folder('open')
     await secrets.create('KEPT', 'kept', { secretPath: '/vault' })
     const kept = except({ secretPath: { $glob: '/vault/**' } })
-    const writer = await secrets.tokenAllowing(beside.pool, WRITES, FOLDERS, READS, kept)
+    const writer = await secrets.tokenAllowing(db, WRITES, FOLDERS, READS, kept)
     assert.equal((await move(await idOf('KEPT', '/vault'), '/vault', '/open', writer)).status, 403)
 
     const folderMove = { projectId, folderId: vault, destinationEnvironment: 'dev', destinationPath: '/open' }
@@ -57,12 +49,12 @@ describe('what is kept from someone who may write it', () => {
     await secrets.create('SECRET', 'first')
     await secrets.update('SECRET', { secretValue: 'second', tagIds: [tag.body.tag.id] })
     const kept = except({ secretTags: { $in: ['high'] } })
-    const writer = await secrets.tokenAllowing(beside.pool, WRITES, RESTORES, READS, kept)
+    const writer = await secrets.tokenAllowing(db, WRITES, RESTORES, READS, kept)
     assert.equal((await secrets.update('SECRET', { tagIds: [] }, writer)).status, 403)
     const rollback = `/api/x/secrets/${await idOf('SECRET')}/rollback`
     assert.equal((await server.post(rollback, { version: 1 }, { token: writer })).status, 403)
 
-    const byName = await secrets.tokenAllowing(beside.pool, WRITES, READS, except({ secretName: { $eq: 'SECRET' } }))
+    const byName = await secrets.tokenAllowing(db, WRITES, READS, except({ secretName: { $eq: 'SECRET' } }))
     assert.equal((await secrets.update('SECRET', { newSecretName: 'PUBLIC' }, byName)).status, 403)
     assert.equal((await secrets.update('SECRET', { secretComment: 'still kept' }, byName)).status, 200)
     const replaced = { newSecretName: 'PUBLIC', secretValue: 'third' }
@@ -75,7 +67,7 @@ describe('what is kept from someone who may write it', () => {
     await secrets.update('LOCKED', { secretValue: 'second', tagIds: [tag.body.tag.id] })
     const locked = { ...WRITES, inverted: true, conditions: { secretTags: { $in: ['locked'] } } }
     const reads = { subject: 'commits', action: ['read'] }
-    const writer = await secrets.tokenAllowing(beside.pool, WRITES, READS, reads, locked)
+    const writer = await secrets.tokenAllowing(db, WRITES, READS, reads, locked)
     const path = `/api/v1/secret/${await idOf('LOCKED')}/secret-versions`
     const versions = await server.get(path, { token, query: { offset: '0', limit: '5' } })
     const redact = `/api/v2/secret-versions/${versions.body.secretVersions[1].id as string}/redact-value`
@@ -107,7 +99,7 @@ describe('what is kept from someone who may write it', () => {
     const { environments } = (await server.get(`/api/v1/projects/${place.projectId}`, { token })).body.project
     const renames = { subject: 'environments', action: ['edit', 'read'] }
     const inMine = { ...READS, conditions: { environment: { $glob: 'mine*' } } }
-    const renamer = await place.tokenAllowing(beside.pool, renames, inMine)
+    const renamer = await place.tokenAllowing(db, renames, inMine)
     const rename = (slug: string) =>
       server.patch(
         `/api/v1/projects/${place.projectId}/environments/${environments[0].id}`,
@@ -123,8 +115,8 @@ describe('what is kept from someone who may write it', () => {
     await secrets.folder('theirs')
     await secrets.create('PIN', '4711', { secretPath: '/theirs' })
     const inMine = { conditions: { secretPath: { $eq: '/mine' } } }
-    const guesser = await secrets.tokenAllowing(beside.pool, { ...WRITES, ...inMine }, { ...READS, ...inMine })
-    const writer = await secrets.tokenAllowing(beside.pool, WRITES, { ...READS, ...inMine })
+    const guesser = await secrets.tokenAllowing(db, { ...WRITES, ...inMine }, { ...READS, ...inMine })
+    const writer = await secrets.tokenAllowing(db, WRITES, { ...READS, ...inMine })
     const answers: [number, string][] = []
     for (const guess of ['1234', '4711']) {
       await secrets.create('PIN', guess, { secretPath: '/mine' })
