@@ -122,9 +122,10 @@ export class IdentityService {
   async get(actor: Actor, id: string): Promise<memberships.IdentityMembership> {
     const ability = await this.#deps.permissions.inOrganization(actor)
     const organizationId = actor.organizationId ?? ''
-    const [found] = isUuid(id)
-      ? await this.#list({ organizationId, identityId: id }, { ...BY_NAME, limit: 1, offset: 0 })
-      : []
+    const now = new Date(this.#deps.clock.now())
+    const found = isUuid(id)
+      ? await memberships.find(this.#deps.db.pool, { organizationId, identityId: id, now })
+      : undefined
     if (!found) throw noSuchIdentity(id)
     await ability.require('read', 'identity')
     return found

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/db.ts'
+import { statement } from '../../platform/db/statement.ts'
 import type { StoredMetadata } from './identities.store.ts'
 import type { Criteria, Criterion } from './identities.schemas.ts'
 
@@ -40,7 +41,6 @@ export type HeldRole = {
 
 export type Selection = {
   organizationId: string
-  identityId?: string
   criteria?: (Criteria & { $or?: Criteria[] | undefined }) | undefined
 }
 
@@ -61,18 +61,24 @@ const METHOD_ORDER = sql.lit(
 /** Project-owned identities are managed in their project and are not among these. */
 export const list = async (db: Db, selection: Selection, page: Page): Promise<IdentityMembership[]> => {
   const { rows } = await sql<IdentityMembership>`
-    select m.id, m.identity_id, m.organization_id, m.created_at, m.updated_at, m.last_login_auth_method, m.last_login_at,
-      i.name, i.has_delete_protection, i.created_at as identity_created_at, i.updated_at as identity_updated_at,
-      ${ROLES} as roles,
-      ${AUTH_METHODS} as auth_methods,
-      ${activeLockouts(page.now)} as active_lockout_auth_methods,
-      ${METADATA} as metadata
-    from organization_memberships m join identities i on i.id = m.identity_id
+    ${membershipsAt(page.now)}
     where ${condition(selection)}
     order by ${order(page)}, i.id
     limit ${page.limit} offset ${page.offset}`.execute(db)
   return rows
 }
+
+/** Without order and limit, for which PostgreSQL would plan anew each time. */
+const findOne = statement<IdentityMembership, { organizationId: string; identityId: string; now: Date }>(
+  (value) => sql`
+    ${membershipsAt(value('now'))}
+    where m.organization_id = ${value('organizationId')} and m.identity_id = ${value('identityId')} and i.project_id is null`,
+)
+
+export const find = async (
+  db: Db,
+  key: { organizationId: string; identityId: string; now: Date },
+): Promise<IdentityMembership | undefined> => (await findOne(db, key))[0]
 
 export const count = async (db: Db, selection: Selection): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
@@ -87,7 +93,7 @@ export const AUTH_METHODS = sql<string[]>`array(
   order by array_position(${METHOD_ORDER}::text[], a.method))`
 
 /** Of an identity `i`: the methods that are locked at a time. */
-export const activeLockouts = (now: Date) => sql<string[]>`array(
+export const activeLockouts = (now: Date | RawBuilder<unknown>) => sql<string[]>`array(
   select l.method from auth_lockouts l where l.identity_id = i.id and l.is_locked and l.expires_at > ${now}
   order by array_position(${METHOD_ORDER}::text[], l.method))`
 
@@ -106,6 +112,13 @@ const ROLES = sql`(
   from organization_membership_roles r left join organization_roles c on c.id = r.custom_role_id
   where r.membership_id = m.id)`
 
+const membershipsAt = (now: Date | RawBuilder<unknown>) => sql`
+  select m.id, m.identity_id, m.organization_id, m.created_at, m.updated_at, m.last_login_auth_method, m.last_login_at,
+    i.name, i.has_delete_protection, i.created_at as identity_created_at, i.updated_at as identity_updated_at,
+    ${ROLES} as roles, ${AUTH_METHODS} as auth_methods, ${activeLockouts(now)} as active_lockout_auth_methods,
+    ${METADATA} as metadata
+  from organization_memberships m join identities i on i.id = m.identity_id`
+
 /** The word by which the first role is known. */
 const ROLE_SLUG = sql`(
   select coalesce(c.slug, r.role)
@@ -117,9 +130,8 @@ const order = ({ orderBy, orderDirection }: Page): RawBuilder<unknown> => {
   return orderDirection === 'asc' ? sql`${column} asc nulls last` : sql`${column} desc nulls last`
 }
 
-const condition = ({ organizationId, identityId, criteria }: Selection): RawBuilder<unknown> => {
+const condition = ({ organizationId, criteria }: Selection): RawBuilder<unknown> => {
   const conditions = [sql`m.organization_id = ${organizationId}`, sql`i.project_id is null`]
-  if (identityId !== undefined) conditions.push(sql`m.identity_id = ${identityId}`)
   if (criteria) conditions.push(...all(criteria))
   if (criteria?.$or?.length)
     conditions.push(
