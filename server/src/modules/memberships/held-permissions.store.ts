@@ -32,8 +32,11 @@ export const listSources = async (db: Db, { projectId, ...holder }: Holder): Pro
     join project_membership_roles r on r.membership_id = m.id
     left join project_roles c on c.id = r.custom_role_id
     left join groups g on g.id = m.group_id
-    where m.project_id = ${projectId} and (${sql.ref(`m.${column}`)} = ${id}
-      or m.group_id in (select b.group_id from group_members b where ${sql.ref(`b.${column}`)} = ${id}))
+    where m.project_id = ${projectId} and m.id in (
+      select own.id from project_memberships own where ${sql.ref(`own.${column}`)} = ${id}
+      union all
+      select shared.id from group_members b join project_memberships shared on shared.group_id = b.group_id
+      where ${sql.ref(`b.${column}`)} = ${id})
     union all
     select v.id, 'additional_privilege', null, null, null, v.slug, v.slug, v.is_temporary,
       v.temporary_access_start_time, v.temporary_access_end_time, v.permissions, v.created_at, 0

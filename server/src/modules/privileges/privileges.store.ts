@@ -114,9 +114,10 @@ const selectListed = (db: Db, { projectId, identityId }: Holder) =>
 /** Whether it is in the project, by itself or through a group. */
 export const isMember = async (db: Db, { projectId, identityId }: Holder): Promise<boolean> => {
   const { rows } = await sql`
-    select from project_memberships m
-    where m.project_id = ${projectId} and (m.identity_id = ${identityId}
-      or m.group_id in (select g.group_id from group_members g where g.identity_id = ${identityId}))
+    select from project_memberships where project_id = ${projectId} and identity_id = ${identityId}
+    union all
+    select from group_members g join project_memberships m on m.group_id = g.group_id
+    where m.project_id = ${projectId} and g.identity_id = ${identityId}
     limit 1`.execute(db)
   return rows.length > 0
 }

@@ -115,11 +115,14 @@ export const holdsRole = async (db: Db, projectId: string, actor: Actor, held: {
   return rows.length > 0
 }
 
-/** For a membership `m`: it is the actor's own, or that of one of its groups. */
+/** For a membership `m`: it is the actor's own, or that of one of its groups. Found from the actor, not among all. */
 export const isOf = ({ type, id }: Actor) => {
   const column = type === 'user' ? 'user_id' : 'identity_id'
-  return sql<boolean>`(${sql.ref(`m.${column}`)} = ${id}
-    or m.group_id in (select g.group_id from group_members g where ${sql.ref(`g.${column}`)} = ${id}))`
+  return sql<boolean>`m.id in (
+    select own.id from project_memberships own where ${sql.ref(`own.${column}`)} = ${id}
+    union all
+    select shared.id from group_members g join project_memberships shared on shared.group_id = g.group_id
+    where ${sql.ref(`g.${column}`)} = ${id})`
 }
 
 /** Of a `project`: those that are there, in order. */
