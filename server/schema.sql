@@ -895,6 +895,7 @@ create table token_auth_tokens (
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
   constraint token_auth_tokens_config_id_fkey FOREIGN KEY (config_id) REFERENCES token_auth_configs(id) ON DELETE CASCADE,
   constraint token_auth_tokens_pkey PRIMARY KEY (id)
 );

@@ -30,6 +30,7 @@ export const createServices = (foundation: Foundation) => {
   const close = async () => {
     machines.providerKeys.close()
     await machines.machineLogins.close()
+    await machines.tokenUses.close()
     await machines.clientSecrets.close()
     await pki.revocations.close()
     await base.audit.close()

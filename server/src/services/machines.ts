@@ -7,6 +7,7 @@ import { OidcAuthService } from '../modules/oidc-auth/oidc-auth.service.ts'
 import { ProviderKeys } from '../modules/oidc-auth/provider-keys.ts'
 import { ListedTokenService } from '../modules/token-auth/listed-tokens.service.ts'
 import { TokenAuthService } from '../modules/token-auth/token-auth.service.ts'
+import { TokenUses } from '../modules/token-auth/token-uses.ts'
 import { ClientSecretService } from '../modules/universal-auth/client-secrets.service.ts'
 import { UniversalAuthLogin } from '../modules/universal-auth/login.service.ts'
 import { UniversalAuthService } from '../modules/universal-auth/universal-auth.service.ts'
@@ -16,7 +17,9 @@ import type { Base } from './base.ts'
 /** How machines come in. */
 export const createMachines = (base: Base) => {
   const identities = new IdentityService(base)
-  const accessTokens = new AccessTokenService({ ...base, tokenAgeSecondsMax: base.config.tokenAgeSecondsMax })
+  const tokenUses = new TokenUses(base)
+  const { tokenAgeSecondsMax } = base.config
+  const accessTokens = new AccessTokenService({ ...base, uses: tokenUses, tokenAgeSecondsMax })
   const machineLogins = new LoginRecorder(base)
   const shared = { ...base, accessTokens, access: new MethodAccess(base), logins: machineLogins }
 
@@ -26,6 +29,7 @@ export const createMachines = (base: Base) => {
   return {
     identities,
     accessTokens,
+    tokenUses,
     machineLogins,
     clientSecrets,
     universalAuth: new UniversalAuthService(shared),

@@ -20,6 +20,8 @@ type Deps = {
   changes: ChangeFeed
   audit: AuditLog
   clock: Clock
+  /** Told of every request that a token was good for. */
+  uses: { note: (token: IdentityToken) => void }
   /** No token lives longer, whatever its method says. */
   tokenAgeSecondsMax: number
 }
@@ -87,6 +89,7 @@ export class AccessTokenService {
     const token = readClaims(claims)
     const grant = await this.#requireGrant(token, origin.ip)
     if (token.usesLimit > 0) await this.#takeUse(token, claims.exp, origin)
+    this.#deps.uses.note(token)
     return actorOf(token, grant, origin)
   }
 

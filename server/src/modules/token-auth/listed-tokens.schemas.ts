@@ -34,7 +34,7 @@ const TokenData = z.object({
   accessTokenMaxTTL: z.number(),
   accessTokenNumUses: z.number().describe('Counted only where there is a limit'),
   accessTokenNumUsesLimit: z.number(),
-  accessTokenLastUsedAt: NullableTimestamp,
+  accessTokenLastUsedAt: NullableTimestamp.describe('Within a minute'),
   accessTokenLastRenewedAt: NullableTimestamp,
   isAccessTokenRevoked: z.boolean(),
   identityUAClientSecretId: z.string().nullable(),
@@ -60,6 +60,7 @@ type ListedToken = {
   usesLimit: number
   numUses: number
   isRevoked: boolean
+  lastUsedAt: Date | null
   renewedAt: Date | null
   createdAt: Date
   updatedAt: Date
@@ -71,7 +72,7 @@ export const tokenData = (token: ListedToken): z.output<typeof TokenData> => ({
   accessTokenMaxTTL: token.maxTtlSeconds,
   accessTokenNumUses: token.numUses,
   accessTokenNumUsesLimit: token.usesLimit,
-  accessTokenLastUsedAt: null,
+  accessTokenLastUsedAt: token.lastUsedAt,
   accessTokenLastRenewedAt: token.renewedAt,
   isAccessTokenRevoked: token.isRevoked,
   identityUAClientSecretId: null,

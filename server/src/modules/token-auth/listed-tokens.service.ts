@@ -17,7 +17,7 @@ type CreatedToken = { issued: IssuedToken; token: store.ListedToken }
 type Creation = NewToken & { identity: { id: string; organizationId: string; projectId: string | null } }
 type Found = { token: store.ListedToken; identity: ManagedIdentity }
 
-const AUTH_METHOD = 'token-auth'
+export const AUTH_METHOD = 'token-auth'
 const PURGE_EVERY_MS = 60_000
 const PURGED_MAX = 10_000
 /** What has ended stays in the list for a while, for whoever wonders why it no longer works. */

@@ -10,6 +10,7 @@ type TokenTable = {
   maxTtlSeconds: number
   usesLimit: number
   expiresAt: Date
+  lastUsedAt: Generated<Date | null>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
@@ -31,6 +32,7 @@ export type ListedToken = {
   numUses: number
   isRevoked: boolean
   expiresAt: Date
+  lastUsedAt: Date | null
   renewedAt: Date | null
   createdAt: Date
   updatedAt: Date
@@ -91,6 +93,18 @@ export const touch = (tx: Tx, id: string) =>
     .where('id', '=', id)
     .execute()
 
+/** Locked in one order, for two servers may write the same ones. A clock that is behind takes nothing back. */
+export const noteUses = (db: Db, uses: readonly { key: string; lastAt: Date }[]) =>
+  sql`
+    with locked as (
+      select t.id, u.last_at from token_auth_tokens t
+      join unnest(${uses.map(({ key }) => key)}::uuid[], ${uses.map(({ lastAt }) => lastAt)}::timestamptz[])
+        u (id, last_at) on u.id = t.id
+      order by t.id for update of t
+    )
+    update token_auth_tokens t set last_used_at = greatest(t.last_used_at, locked.last_at)
+    from locked where locked.id = t.id`.execute(db)
+
 /** Those that ended before a time, with all that were renewed from them. */
 export const deleteEndedBefore = (db: Db, time: Date, limit: number) =>
   sql`
@@ -102,7 +116,7 @@ export const deleteEndedBefore = (db: Db, time: Date, limit: number) =>
 const LISTED = sql`
   select t.id, c.identity_id, t.name, t.ttl_seconds, t.max_ttl_seconds, t.uses_limit,
     t.uses_limit - coalesce(s.remaining_uses, t.uses_limit) as num_uses, coalesce(s.is_revoked, false) as is_revoked,
-    greatest(t.expires_at, s.expires_at) as expires_at, s.renewed_at, t.created_at, t.updated_at
+    greatest(t.expires_at, s.expires_at) as expires_at, t.last_used_at, s.renewed_at, t.created_at, t.updated_at
   from token_auth_tokens t
   join token_auth_configs c on c.id = t.config_id
   left join access_token_states s on s.token_id = t.id`

@@ -185,6 +185,26 @@ describe('the tokens that were made', () => {
     assert.deepEqual(refusal(await server.get(`${TOKEN_AUTH}/tokens/${tokenData.id}`, { token })), [404, 'NotFound'])
   })
 
+  test('show when they were last used, from the first use on', async () => {
+    const id = await attached()
+    const [{ accessToken, tokenData }, idle] = [await make(id), await make(id)]
+    const read = async (tokenId: string) =>
+      expect200(await server.get(`${TOKEN_AUTH}/tokens/${tokenId}`, { token })).body.token
+    assert.equal((await read(tokenData.id)).accessTokenLastUsedAt, null)
+
+    const before = Date.now()
+    expect200(await server.get(WHO_AM_I, { token: accessToken }))
+    const deadline = performance.now() + 5_000
+    let used = await read(tokenData.id)
+    while (used.accessTokenLastUsedAt === null) {
+      assert.ok(performance.now() < deadline, 'the use was not recorded')
+      used = await read(tokenData.id)
+    }
+    assert.ok(Math.abs(Date.parse(used.accessTokenLastUsedAt) - before) < 10_000)
+    assert.equal(used.updatedAt, tokenData.updatedAt)
+    assert.equal((await read(idle.tokenData.id)).accessTokenLastUsedAt, null)
+  })
+
   test('404 for those that do not exist', async () => {
     for (const id of [randomUUID(), 'abc']) {
       const path = `${TOKEN_AUTH}/tokens/${id}`
