@@ -9,6 +9,7 @@ import { TokenSigner } from './platform/crypto/token.ts'
 import { connectDirectly } from './platform/db/connection.ts'
 import type { Database } from './platform/db/db.ts'
 import { migrate, readMigrations, requireMigrated } from './platform/db/migrations.ts'
+import { requirePostgresVersion } from './platform/db/postgres-version.ts'
 
 export const MIGRATIONS_FOLDER = new URL('../../migrations/', import.meta.url).pathname
 
@@ -51,13 +52,14 @@ type Preparation = {
   mayMigrate: boolean
 }
 
-/** Checks that the root key fits before anything is written, and brings the schema up to date. */
+/** Checks that version and root key fit before anything is written, and brings the schema up to date. */
 export const prepareDatabase = async (
   { direct, roots, keyring, signer }: Foundation,
   { report, mayMigrate }: Preparation,
 ): Promise<void> => {
   const client = await connectDirectly(direct)
   try {
+    await requirePostgresVersion(client)
     await verifyRootKey(client, roots)
     const migrations = await readMigrations(MIGRATIONS_FOLDER)
     if (mayMigrate) await migrate(client, migrations, report)
