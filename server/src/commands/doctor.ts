@@ -1,146 +1,107 @@
 import type pg from 'pg'
 import type { Config } from '../config.ts'
-import { MIGRATIONS_FOLDER } from '../foundation.ts'
 import { OperatorError } from '../lib/operator-error.ts'
-import { verifyRootKey } from '../platform/crypto/root-key-check.ts'
-import { connectDirectly } from '../platform/db/connection.ts'
-import { readMigrations, requireMigrated } from '../platform/db/migrations.ts'
+import { loadLicense } from '../modules/licenses/license-settings.ts'
 import { databaseProblem } from './database-problem.ts'
+import { CHECKS, connect } from './doctor-checks.ts'
 import { type Installation, joinInstallation } from './installation.ts'
 import { Progress } from './progress.ts'
 
-type Checks = { config: Config; installation: Installation; client: pg.Client }
-type Check = { title: string; run: (checks: Checks) => Promise<string | undefined> }
-
-const POSTGRES_MINIMUM = 140_000
-const CLOCK_SKEW_MS_MAX = 5_000
-/** Left for other servers, the change feed, jobs and administration. */
-const CONNECTIONS_SPARE = 10
-
-/** Each returns what is wrong and how to mend it, or nothing. */
-const CHECKS: Check[] = [
-  {
-    title: 'PostgreSQL is version 14 or later',
-    run: async ({ client }) => {
-      const version = Number(await show(client, 'server_version_num'))
-      return version >= POSTGRES_MINIMUM ? undefined : `it is ${await show(client, 'server_version')}: upgrade it`
-    },
-  },
-  {
-    title: 'The root key fits the database',
-    run: ({ client, installation }) => complaintOf(verifyRootKey(client, installation.roots)),
-  },
-  {
-    title: 'The schema is up to date',
-    run: async ({ client }) => complaintOf(requireMigrated(client, await readMigrations(MIGRATIONS_FOLDER))),
-  },
-  {
-    title: 'Sessions are kept (no transaction pooler in between)',
-    run: async ({ client, installation }) => {
-      const other = await connect(installation.directUrl)
-      const pids = await Promise.all([pidOf(client), pidOf(other)]).finally(() => other.end())
-      const [first, second] = pids
-      return first === second
-        ? 'two connections share one session: set DATABASE_DIRECT_URL to the database itself'
-        : undefined
-    },
-  },
-  {
-    title: 'Commits are durable',
-    run: async ({ client }) => {
-      const off = []
-      for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
-        if ((await show(client, setting)) === 'off') off.push(setting)
-      }
-      return off.length === 0
-        ? undefined
-        : `${off.join(', ')} is off: what is acknowledged can be lost in a crash; turn it on`
-    },
-  },
-  {
-    title: 'There are enough connections',
-    run: async ({ client, config }) => {
-      const max = Number(await show(client, 'max_connections'))
-      const wanted = config.database.connectionsMax + CONNECTIONS_SPARE
-      return max >= wanted
-        ? undefined
-        : `max_connections is ${max}, ${wanted} are needed: raise it, or lower DATABASE_POOL_SIZE`
-    },
-  },
-  {
-    title: 'The clocks of this machine and the database agree',
-    run: async ({ client }) => {
-      const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now')
-      const skewMs = Math.abs((rows[0]?.now.getTime() ?? 0) - Date.now())
-      return skewMs <= CLOCK_SKEW_MS_MAX
-        ? undefined
-        : `they differ by ${Math.round(skewMs / 1000)} s: synchronise them (NTP)`
-    },
-  },
-]
-
-/** Looks at everything that can be wrong with a set-up, in the order in which it would matter. Exit code 1 if anything is. */
+/** Looks at everything that can be wrong with a set-up, and changes none of it. Exit code 1 if anything is wrong. */
 export const doctor = async (readConfig: () => Config): Promise<0 | 1> => {
-  const progress = new Progress()
-  const config = await attempt(progress, 'The configuration is valid', () => Promise.resolve(readConfig()))
-  if (!config) return 1
-  const installation = await attempt(progress, 'Data directory and root key can be read', () =>
-    joinInstallation(config, progress),
-  )
-  if (!installation) return 1
+  const findings = new Findings()
+  await examine(findings, readConfig)
+  return findings.conclude()
+}
+
+/** Goes on for as long as what comes next can be looked at. */
+const examine = async (findings: Findings, readConfig: () => Config): Promise<void> => {
+  const config = await findings.look('The configuration is valid', () => Promise.resolve(readConfig()))
+  if (!config) return
+  const { license, database } = config
+  if (license.token !== undefined || license.file !== undefined)
+    await findings.look('The licence is valid', () => Promise.resolve(loadLicense(license)))
+
+  const title = database.url === undefined ? 'The data directory can be used' : 'The root key can be read'
+  const installation = await findings.look(title, () => join(config, findings.progress))
+  if (!installation) return
   try {
-    const client = await attempt(progress, `The database answers (${installation.description})`, () =>
-      connect(installation.directUrl),
-    )
-    if (!client) return 1
-    return await runChecks(progress, { config, installation, client }).finally(() => client.end())
+    await examineDatabase(findings, config, installation)
   } finally {
     await installation.close()
   }
 }
 
-const runChecks = async (progress: Progress, checks: Checks): Promise<0 | 1> => {
-  let exitCode: 0 | 1 = 0
-  for (const { title, run } of CHECKS) {
-    const complaint = await run(checks)
-    if (complaint !== undefined) exitCode = 1
-    progress.line(complaint === undefined ? `  ✓ ${title}` : `  ✗ ${title}: ${complaint}`)
-  }
-  return exitCode
-}
-
-/** Undefined, and said so, when the rest cannot be looked at. */
-const attempt = async <T>(progress: Progress, title: string, work: () => Promise<T>): Promise<T | undefined> => {
-  try {
-    const result = await work()
-    progress.line(`  ✓ ${title}`)
-    return result
-  } catch (error) {
-    const complaint = error instanceof OperatorError ? error.message : databaseProblem(error)?.advice
-    if (complaint === undefined) throw error
-    progress.line(`  ✗ ${title}: ${complaint.replaceAll('\n', '; ')}`)
-    return undefined
-  }
-}
-
-const complaintOf = (work: Promise<unknown>): Promise<string | undefined> =>
-  work.then(
-    () => undefined,
-    (error: unknown) => {
-      if (error instanceof OperatorError) return error.message
-      throw error
-    },
+const examineDatabase = async (findings: Findings, config: Config, installation: Installation): Promise<void> => {
+  const client = await findings.look(`The database answers (${installation.description})`, () =>
+    connectBothWays(config, installation),
   )
-
-const connect = (url: string): Promise<pg.Client> =>
-  connectDirectly({ url, applicationName: 'holdfast-doctor', statementTimeoutMs: 10_000 })
-
-const show = async (client: pg.Client, setting: string): Promise<string> => {
-  const { rows } = await client.query<{ value: string }>('select current_setting($1) as value', [setting])
-  return rows[0]?.value ?? ''
+  if (!client) return
+  try {
+    for (const { title, run } of CHECKS) {
+      const note = await findings.look(title, () => run({ config, installation, client }))
+      if (typeof note === 'string') findings.explain(note)
+    }
+  } finally {
+    await client.end()
+  }
 }
 
-const pidOf = async (client: pg.Client): Promise<number | undefined> => {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  return rows[0]?.pid
+/** A database that is not there yet is not made. */
+const join = async (config: Config, progress: Progress): Promise<Installation> => {
+  const { database, dataDir } = config
+  if (database.url === undefined && !(await hasDatabase(dataDir))) {
+    throw new OperatorError(
+      `There is no database in ${dataDir} yet: npm start makes one. If yours is elsewhere, set DATABASE_URL or HOLDFAST_DATA_DIR`,
+    )
+  }
+  return joinInstallation(config, progress)
+}
+
+const hasDatabase = async (dataDir: string): Promise<boolean> => {
+  const { readMarker } = await import('../platform/postgres/data-directory.ts')
+  const { asDataDirectoryError } = await import('../platform/postgres/data-directory-error.ts')
+  try {
+    return (await readMarker(dataDir)) !== undefined
+  } catch (error) {
+    throw asDataDirectoryError(error, dataDir)
+  }
+}
+
+/** As requests reach it, and around any pooler. The second way is given back. */
+const connectBothWays = async ({ database }: Config, { directUrl }: Installation): Promise<pg.Client> => {
+  if (database.url !== undefined && database.url !== directUrl) await (await connect(database.url)).end()
+  return connect(directUrl)
+}
+
+/** Tells line by line what was looked at, and counts what is wrong. */
+class Findings {
+  readonly progress = new Progress()
+  #faults = 0
+
+  /** Undefined when it is wrong, which then has been said. */
+  async look<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await work()
+      this.progress.line(`  ✓ ${title}`)
+      return result
+    } catch (error) {
+      const complaint = error instanceof OperatorError ? error.message : databaseProblem(error)?.advice
+      if (complaint === undefined) throw error
+      this.#faults++
+      this.progress.line(`  ✗ ${title}`)
+      this.explain(complaint)
+      return undefined
+    }
+  }
+
+  explain(text: string): void {
+    this.progress.line(text.replace(/^/gm, '      '))
+  }
+
+  conclude(): 0 | 1 {
+    const wrong = this.#faults === 1 ? '1 thing is wrong' : `${this.#faults} things are wrong`
+    this.progress.line(this.#faults === 0 ? '\n  Nothing is wrong.' : `\n  ${wrong}.`)
+    return this.#faults === 0 ? 0 : 1
+  }
 }

@@ -57,12 +57,16 @@ export const migrate = async (
 
 /** Throws unless every migration has been applied. */
 export const requireMigrated = async (client: pg.Client, migrations: Migration[]): Promise<void> => {
+  if ((await missingMigrations(client, migrations)).length > 0)
+    throw new SchemaError('The schema of the database is not up to date: run npx holdfast migrate')
+}
+
+/** Those that have not been applied yet, which are all of them while the database is new. Only reads. */
+export const missingMigrations = async (client: pg.Client, migrations: Migration[]): Promise<Migration[]> => {
   const { rows } = await client.query<{ exists: boolean }>(
     `select to_regclass('schema_migrations') is not null as exists`,
   )
-  const missing = rows[0]?.exists ? await findMissing(client, migrations) : migrations
-  if (missing.length > 0)
-    throw new SchemaError('The schema of the database is not up to date: run npx holdfast migrate')
+  return rows[0]?.exists ? findMissing(client, migrations) : migrations
 }
 
 /** Throws unless every applied migration is one of ours, unchanged. */
