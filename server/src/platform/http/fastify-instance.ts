@@ -23,6 +23,12 @@ type Options = {
   onUnroutable: (error: Error, request: FastifyRequest, reply: FastifyReply) => void
 }
 
+const unasked = (): never => {
+  throw new Error('The compilers of schemas are set by hand')
+}
+/** Fastify loads its own compilers, 250 files, unless there are others from the beginning. */
+const NO_COMPILERS = { buildValidator: unasked, buildSerializer: unasked }
+
 /** Fastify with the protocol settled: limits, timeouts, parsers, ids, schemas. It has no routes and no rules yet. */
 export const createFastify = ({ logger, bodyLimitBytes, timeouts, onUnroutable }: Options): HttpServer => {
   const { headersMs, requestMs, idleMs, checkEveryMs } = { ...TIMEOUTS, ...timeouts }
@@ -41,6 +47,7 @@ export const createFastify = ({ logger, bodyLimitBytes, timeouts, onUnroutable }
     return503OnClosing: false,
     frameworkErrors: onUnroutable,
     clientErrorHandler: answerClientError,
+    schemaController: { compilersFactory: NO_COMPILERS },
   }).withTypeProvider<ZodTypeProvider>()
 
   app.server.maxConnections = CONNECTIONS_MAX
