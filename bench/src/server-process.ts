@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
@@ -8,6 +9,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const HOLDFAST = new URL('../../../server/bin/holdfast.mjs', import.meta.url).pathname
+const PACKAGE = new URL('../../../package.json', import.meta.url)
 const START_MS_MAX = 60_000
 const STOP_MS_MAX = 30_000
 const POLL_MS = 5
@@ -52,7 +54,7 @@ const launch = async (
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...nodeOptions, HOLDFAST, 'serve'], {
+  const child = spawn(process.execPath, [...optionsOfNpmStart(), ...nodeOptions, HOLDFAST, 'serve'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     // Out of reach of the terminal's Ctrl-C: it is stopped once, and in order.
     detached: true,
@@ -81,6 +83,12 @@ const launch = async (
     await end(child)
     throw new Error(`the server did not start: ${complaints}`, { cause: error })
   }
+}
+
+/** What `npm start` tells Node, so that what is measured is what people get. */
+const optionsOfNpmStart = (): string[] => {
+  const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
 }
 
 const end = async (child: ChildProcess): Promise<void> => {
