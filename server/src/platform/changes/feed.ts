@@ -162,9 +162,9 @@ export class ChangeFeed {
   async #read(session: Session): Promise<void> {
     const waiters = this.#takeWaiters()
     try {
-      await this.#announceOwnNews(session)
       const [beganAt, beganAtWall] = [performance.now(), Date.now()]
-      const read = await session.read(this.#position.next)
+      // They travel together, and are done one after the other.
+      const [read] = await Promise.all([session.read(this.#position.next), this.#announceOwnNews(session)])
       this.#databaseClock.observe(read.databaseMs, beganAt)
       // From here on nothing waits: no request comes between the parts of a batch, and the read is applied as a whole.
       const rows = this.#apply(this.#position.take(read, performance.now()))

@@ -24,6 +24,8 @@ export const connectionConfig = ({ url, applicationName, statementTimeoutMs }: C
   statement_timeout: statementTimeoutMs,
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   keepAlive: true,
+  // Statements may be sent before those ahead of them are answered.
+  pipeline: true,
   types,
 })
 

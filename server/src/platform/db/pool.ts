@@ -43,8 +43,6 @@ export class BoundedPool implements PostgresPool {
     this.#insideTransaction = forbidNesting ? new AsyncLocalStorage() : undefined
     this.#pool = new pg.Pool({
       ...connectionConfig(connection),
-      // Statements may be sent before those ahead of them are answered.
-      pipeline: true,
       max: connectionsMax,
       connectionTimeoutMillis: waitMsMax,
       idleTimeoutMillis: IDLE_CONNECTION_MS_MAX,
