@@ -1,7 +1,7 @@
-import pg from 'pg'
 import { CertificateAuthority } from '../certificate-authority.ts'
 import { sendEach } from '../load/each.ts'
 import { CONNECTIONS } from '../measure-case.ts'
+import { fillRevoked } from '../revoked.ts'
 import { openOwnTarget } from '../target.ts'
 import type { Tenant } from '../tenant.ts'
 import type { Figure, FigureCase, RequestCase } from './case.ts'
@@ -44,7 +44,7 @@ export const revocations: FigureCase = {
       const authority = await CertificateAuthority.create(target.tenant)
       const few = await revoke(target.tenant, authority, 'few revoked before')
       if (!target.own) return few
-      await fill(target.own.databaseUrl, authority.id)
+      await fillRevoked(target.own.databaseUrl, authority.id, { from: 0, to: REVOKED_BEFORE })
       return [...few, ...(await revoke(target.tenant, authority, '100,000 revoked before'))]
     } finally {
       await target.stop()
@@ -61,21 +61,4 @@ const revoke = async (tenant: Tenant, authority: CertificateAuthority, circumsta
     { title: `revoke, ${circumstances}, p99`, value: milliseconds.p99, unit: 'ms', goalMax: 1_000 },
     { title: `revoke, ${circumstances}, errors`, value: errors, unit: 'answers', goalMax: 0 },
   ]
-}
-
-/** Through the API this would take hours. The serial numbers differ, the entries need not. */
-const fill = async (databaseUrl: string, authorityId: string): Promise<void> => {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    await client.query(
-      `insert into revocations (ca_id, serial_number, revoked_at, reason, not_after, entry, listed_in)
-      select $1, '5' || md5(i::text), now(), 4, '2100-01-01',
-        decode('3021021005' || repeat('00', 15) || '170d3236313131353035303030305a', 'hex'), 1
-      from generate_series(1, ${REVOKED_BEFORE}) i`,
-      [authorityId],
-    )
-  } finally {
-    await client.end()
-  }
 }

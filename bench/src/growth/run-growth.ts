@@ -11,15 +11,20 @@ import { openTarget, type Target } from '../target.ts'
 import { members } from './members.ts'
 import { organizations } from './organizations.ts'
 import { privileges } from './privileges.ts'
+import { revoked } from './revoked.ts'
 import { secrets } from './secrets.ts'
 import type { Point, Series } from './series.ts'
+import { subscribers } from './subscribers.ts'
 
-const SERIES: readonly Series[] = [secrets, privileges, organizations, members]
+const SERIES: readonly Series[] = [secrets, privileges, organizations, members, subscribers, revoked]
+/** More than a project may have by default. */
+const STREAMS_MAX = '10000'
 
 /** A line for each size: only the bytes of an answer may make it cost more. */
 export const runGrowth = async (options: Options, print: Print, signal: AbortSignal): Promise<void> => {
   const points: Point[] = []
-  const target = await openTarget(options, { signal })
+  const environment = { HOLDFAST_MAX_STREAMS_PER_PROJECT: STREAMS_MAX }
+  const target = await openTarget(options, { signal, environment })
   const meter = new Meter(options.pace, signal)
   try {
     for (const series of SERIES) {
@@ -49,15 +54,19 @@ export const runGrowth = async (options: Options, print: Print, signal: AbortSig
 
 const measureSeries = async function* (series: Series, { tenant, own }: Target, meter: Meter): AsyncGenerator<Point> {
   const growing = await series.prepare(tenant, own?.databaseUrl)
-  for (const size of series.sizes) {
-    await growing.growTo(size)
-    for (const [name, request] of Object.entries(await growing.requests(size))) {
-      await tenant.api.send(request)
-      const { outcome } = await meter.measure({ url: tenant.api.url, request, connections: CONNECTIONS }, own?.pid)
-      const { perSecond, bytes, errors, milliseconds } = outcome
-      const { p50, p99 } = milliseconds
-      yield { series: series.title, size, request: name, perSecond, p50, p99, bytes, errors }
+  try {
+    for (const size of series.sizes) {
+      await growing.growTo(size)
+      for (const [name, request] of Object.entries(await growing.requests(size))) {
+        await tenant.api.send(request)
+        const { outcome } = await meter.measure({ url: tenant.api.url, request, connections: CONNECTIONS }, own?.pid)
+        const { perSecond, bytes, errors, milliseconds } = outcome
+        const { p50, p99 } = milliseconds
+        yield { series: series.title, size, request: name, perSecond, p50, p99, bytes, errors }
+      }
     }
+  } finally {
+    growing.close?.()
   }
 }
 

@@ -12,6 +12,7 @@ export type Growing = {
   growTo: (size: number) => Promise<void>
   /** By what the table calls them. */
   requests: (size: number) => Promise<Record<string, Request>>
+  close?: () => void
 }
 
 /** What one request cost at one size. */
