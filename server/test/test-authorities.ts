@@ -7,9 +7,10 @@ import { type Answer, startTestServer, type TestServer } from './test-server.ts'
 export const CA = '/api/v1/cert-manager/ca/internal'
 export const DAY_MS = 86_400_000
 
-/** A time some days from now, in whole seconds. */
-export const inDays = (days: number): string =>
-  new Date(Math.floor((Date.now() + days * DAY_MS) / 1_000) * 1_000).toISOString()
+const STARTED_AT = Math.floor(Date.now() / 1_000) * 1_000
+
+/** A time some days from now, in whole seconds: the same for the same number, however long a test takes. */
+export const inDays = (days: number): string => new Date(STARTED_AT + days * DAY_MS).toISOString()
 
 /** A server with an organization, a project for certificates and a database connection beside it. */
 export const startPkiServer = async () => {
