@@ -1,5 +1,6 @@
 import { type Generated, type JSONColumnType, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/db.ts'
+import { statement } from '../../platform/db/statement.ts'
 import type { PermissionRule } from '../permissions/rule-schemas.ts'
 import type { Granted, RequestedPermission } from './granted.ts'
 import type { Validity } from './validity.ts'
@@ -51,14 +52,20 @@ const LISTED_COLUMNS = [
   'updatedAt',
 ] as const
 
+const insertOne = statement<Privilege, Omit<NewRow, keyof Granted> & ReturnType<typeof asJson>>(
+  (value) => sql`
+    insert into identity_privileges (id, project_id, identity_id, slug, permissions, requested, is_temporary,
+      temporary_mode, temporary_range, temporary_access_start_time, temporary_access_end_time)
+    values (${value('id')}, ${value('projectId')}, ${value('identityId')}, ${value('slug')}, ${value('permissions')},
+      ${value('requested')}, ${value('isTemporary')}, ${value('temporaryMode')}, ${value('temporaryRange')},
+      ${value('temporaryAccessStartTime')}, ${value('temporaryAccessEndTime')})
+    on conflict (project_id, identity_id, slug) do nothing
+    returning *`,
+)
+
 /** Undefined when the identity has a privilege with that slug. Fails when it is no member of the project itself. */
-export const insert = (tx: Tx, { permissions, requested, ...row }: NewRow): Promise<Privilege | undefined> =>
-  tx
-    .insertInto('identityPrivileges')
-    .values({ ...row, ...asJson({ permissions, requested }) })
-    .onConflict((conflict) => conflict.columns(['projectId', 'identityId', 'slug']).doNothing())
-    .returningAll()
-    .executeTakeFirst()
+export const insert = async (tx: Tx, { permissions, requested, ...row }: NewRow): Promise<Privilege | undefined> =>
+  (await insertOne(tx, { ...row, ...asJson({ permissions, requested }) }))[0]
 
 /** What is undefined stays as it is. */
 export const update = (tx: Tx, id: string, { slug, granted, validity }: Changes): Promise<Privilege> =>

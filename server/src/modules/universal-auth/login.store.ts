@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/db.ts'
+import { statement } from '../../platform/db/statement.ts'
 import type { TokenSettings } from '../access-tokens/method-settings.ts'
 import type { TrustedIp } from '../access-tokens/trusted-ips.ts'
 import type { LockoutSettings } from './lockout.ts'
@@ -32,16 +33,9 @@ type Row = Omit<LoginCandidate, 'secret'> & {
   secretUsesLeft: number | null
 }
 
-/**
- * Undefined when no identity has this client id. Then its neighbour is looked up in its place and thrown away, so that
- * the time does not tell.
- */
-export const findCandidate = async (
-  db: Db,
-  { clientId, code, now }: Presented,
-): Promise<LoginCandidate | undefined> => {
-  const { rows } = await sql<Row>`
-    select c.client_id = ${clientId} as is_presented, c.id,
+const findNearest = statement<Row, Presented>(
+  (value) => sql`
+    select c.client_id = ${value('clientId')} as is_presented, c.id,
       c.token_ttl_seconds, c.token_max_ttl_seconds, c.token_period_seconds, c.token_uses_limit, c.token_trusted_ips,
       c.client_secret_trusted_ips, c.lockout_enabled, c.lockout_threshold, c.lockout_duration_seconds,
       c.lockout_counter_reset_seconds, l.is_locked, i.id as identity_id, i.name as identity_name, i.organization_id, i.project_id,
@@ -50,17 +44,25 @@ export const findCandidate = async (
       case when s.ttl_seconds > 0 then s.created_at + make_interval(secs => s.ttl_seconds) end as secret_ends_at,
       case when s.num_uses_limit > 0 then greatest(s.num_uses_limit - s.num_uses, 0) end as secret_uses_left
     from (
-      (select * from universal_auth_configs where client_id >= ${clientId} order by client_id limit 1)
+      (select * from universal_auth_configs where client_id >= ${value('clientId')} order by client_id limit 1)
       union all (select * from universal_auth_configs order by client_id limit 1)
       limit 1
     ) c
     join identities i on i.id = c.identity_id
     join organizations o on o.id = i.organization_id
     join organization_memberships m on m.identity_id = i.id and m.organization_id = i.organization_id
-    left join auth_lockouts l on l.config_id = c.id and l.expires_at > ${now}
-    left join universal_auth_client_secrets s on s.config_id = c.id and s.code = ${code} and not s.is_revoked
-  `.execute(db)
-  return rows[0]?.isPresented ? candidateOf(rows[0]) : undefined
+    left join auth_lockouts l on l.config_id = c.id and l.expires_at > ${value('now')}
+    left join universal_auth_client_secrets s
+      on s.config_id = c.id and s.code = ${value('code')} and not s.is_revoked`,
+)
+
+/**
+ * Undefined when no identity has this client id. Then its neighbour is looked up in its place and thrown away, so that
+ * the time does not tell.
+ */
+export const findCandidate = async (db: Db, presented: Presented): Promise<LoginCandidate | undefined> => {
+  const [row] = await findNearest(db, presented)
+  return row?.isPresented ? candidateOf(row) : undefined
 }
 
 type Use = { secretId: string; configId: string; now: Date }
