@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../../platform/db/db.ts'
+import { lockTouched } from './dependency-locks.ts'
 
 /** A folder whose content has changed, under the slug that its environment had. It need not be there any more. */
 export type Origin = { environmentId: string; environment: string; path: string }
@@ -10,7 +11,12 @@ export type Dependent = {
   projectId: string
   environment: string
   path: string
+  /** Under which values can refer to it, hashed. */
+  names: string[]
 }
+
+/** More rounds than that are not lost to newcomers in earnest. */
+const ROUNDS_MAX = 10
 
 const hashed = (name: RawBuilder<unknown>) =>
   sql`substr(encode(sha256(convert_to(${name}, 'UTF8')), 'hex'), 1, 32)::uuid`
@@ -66,7 +72,8 @@ const following = sql`
       join projects p on p.id = f.project_id
       where f.id = found.folder_id and (f.environment_id <> r.environment_id or f.path <> r.path) limit 1) as dependent),
   dependent as (
-    select folder_id as "folderId", organization_id as "organizationId", project_id as "projectId", environment, path
+    select folder_id as "folderId", organization_id as "organizationId", project_id as "projectId", environment, path,
+      names
     from reached where folder_id is not null order by project_id, environment, path)`
 
 /** One is told from several, since PostgreSQL plans for as many as it is told to expect. */
@@ -81,6 +88,23 @@ const listed = (origins: readonly Origin[]): RawBuilder<unknown> => {
 }
 
 type Found = { found: Dependent[]; areCurrent: boolean }
+
+/**
+ * All of them, held until the end of the transaction: whoever comes to depend on one of them, and so on an origin, has
+ * done so before and is among them, or waits and finds what this transaction writes.
+ */
+export const hold = async (tx: Tx, origins: readonly Origin[]): Promise<Found> => {
+  const held = new Set<string>()
+  for (let round = 1; ; round++) {
+    const dependents = await list(tx, origins)
+    const newcomers = dependents.found.filter(({ folderId }) => !held.has(folderId))
+    const [first] = newcomers
+    if (!first || round === ROUNDS_MAX) return dependents
+    const written = newcomers.flatMap(({ names }) => names)
+    await lockTouched(tx, { organizationId: first.organizationId, written, dependedOn: [] })
+    for (const { folderId } of newcomers) held.add(folderId)
+  }
+}
 
 export const list = async (tx: Tx, origins: readonly Origin[]): Promise<Found> => {
   if (origins.length === 0) return { found: [], areCurrent: true }

@@ -152,29 +152,40 @@ describe('a change is told to every folder that shows it', () => {
 })
 
 describe('those who begin to depend on a folder while it is written', () => {
-  test('are told of the change, or begin after it', async () => {
-    const names = Array.from({ length: 8 }, (_, index) => `racer-${index}`)
-    await folders('busy', ...names)
-    await ok(secrets.create('K', '0', { secretPath: '/busy' }))
+  const race = async (names: string[], start: (name: string) => Promise<unknown>[]) => {
     await news.skip()
-    const starts = names.flatMap((name) => [
-      importInto(`/${name}`, '/busy').then(() => undefined),
-      ok(secrets.create('R', '${dev.busy.K}', { secretPath: `/${name}` })),
-    ])
+    const starts = names.flatMap(start)
     const writes = Array.from({ length: 8 }, (_, index) =>
       ok(secrets.update('K', { secretPath: '/busy', secretValue: String(index + 1) })),
     )
     await Promise.all([...starts, ...writes])
     const rows = await news.next()
     for (const name of names) {
-      const began = Math.min(
-        rows.findIndex((text) => text.startsWith('secret-created') && text.includes(`/${name} `)),
-        rows.indexOf(`import-mutated dev /${name}`),
+      const began = rows.findIndex(
+        (text) =>
+          (text.startsWith('secret-created') && text.includes(`/${name} `)) || text === `import-mutated dev /${name}`,
       )
       const changes = rows.slice(began).filter((text) => text === 'secret-updated dev /busy K').length
       const heard = rows.slice(began).filter((text) => text === `import-mutated dev /${name}`).length
       assert.ok(heard >= changes, `${name} heard ${heard} of ${changes}`)
     }
+  }
+
+  test('are told of the change, or begin after it', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `racer-${index}`)
+    await folders('busy', ...names)
+    await ok(secrets.create('K', '0', { secretPath: '/busy' }))
+    await race(names, (name) => [
+      importInto(`/${name}`, '/busy'),
+      ok(secrets.create('R', '${dev.busy.K}', { secretPath: `/${name}` })),
+    ])
+  })
+
+  test('are told of it also through a folder between them', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `far-racer-${index}`)
+    await folders('between', ...names)
+    await ok(secrets.create('R', '${dev.busy.K}', { secretPath: '/between' }))
+    await race(names, (name) => [ok(secrets.create('R', '${dev.between.R}', { secretPath: `/${name}` }))])
   })
 
   test('wait for nobody in a circle', async () => {

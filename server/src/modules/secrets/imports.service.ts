@@ -7,7 +7,7 @@ import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
 import type { ProjectDetails, ProjectService } from '../projects/projects.service.ts'
 import { lockTouched } from './dependency-locks.ts'
-import { list as listDependents } from './dependents.store.ts'
+import { hold as holdDependents } from './dependents.store.ts'
 import { lockByKeys } from './folders.store.ts'
 import { parsePath } from './folder-paths.ts'
 import * as store from './imports.store.ts'
@@ -175,7 +175,7 @@ export class ImportService {
       if (!secretImport) throw noSuchImport()
       const view = { secretImport, source: found.source, home: found.home, project }
       await this.#deps.audit.record(tx, actor, recordOf(verb, place, view))
-      const dependents = await listDependents(tx, [originOf(place)])
+      const dependents = await holdDependents(tx, [originOf(place)])
       if (!dependents.areCurrent) throw noSuchEnvironment(project, place.environment)
       const news = new News()
       news.addImport(place)

@@ -58,7 +58,7 @@ export class News {
   }
 }
 
-type Named = Omit<Dependent, 'folderId'>
+type Named = Omit<Dependent, 'folderId' | 'names'>
 
 const bodyOf = ({ organizationId, projectId, environment, path }: Named) => ({
   organizationId,

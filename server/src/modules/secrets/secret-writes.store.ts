@@ -5,7 +5,7 @@ import {
   areCurrent,
   type Dependent,
   haveDependents,
-  list as listDependents,
+  hold as holdDependents,
   type Origin,
   originsIn,
 } from './dependents.store.ts'
@@ -164,7 +164,7 @@ export const removeTag = async (tx: Tx, tagId: string): Promise<void> => {
 const toOutcome = async (tx: Tx, [row]: Effect[], origins: readonly Origin[]): Promise<Outcome> => {
   if (!row) throw new Error('A write was not answered')
   const { areCurrent, haveDependents } = row
-  return { areCurrent, dependents: haveDependents ? (await listDependents(tx, origins)).found : [] }
+  return { areCurrent, dependents: haveDependents ? (await holdDependents(tx, origins)).found : [] }
 }
 
 /** JSON knows no dates. */
