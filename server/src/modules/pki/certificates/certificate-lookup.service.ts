@@ -1,6 +1,7 @@
 import { badRequest, notFound } from '../../../lib/app-error.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Database } from '../../../platform/db/db.ts'
+import type { ProjectAbility } from '../../permissions/ability.ts'
 import type { Actor } from '../../permissions/actor.ts'
 import type { PermissionService } from '../../permissions/permissions.service.ts'
 import { readablePage } from '../readable-pages.ts'
@@ -39,6 +40,27 @@ export class CertificateLookup {
   async may(actor: Actor, certificate: CertificateRow, action: CertificateAction): Promise<boolean> {
     const ability = await this.#deps.permissions.inProject(actor, certificate.projectId)
     return ability.can(action, 'certificates', fieldsOf(certificate, this.#deps.clock.now()))
+  }
+
+  /**
+   * Nobody changes a certificate into one that they may read, or read the key of, when that is kept from them now.
+   * Returns the same question, which is to be asked again of the row once it is locked.
+   */
+  async requireUncoversNothing(
+    actor: Actor,
+    certificate: CertificateRow,
+    change: Partial<CertificateRow>,
+  ): Promise<(locked: CertificateRow) => void> {
+    const ability = await this.#deps.permissions.inProject(actor, certificate.projectId)
+    const now = this.#deps.clock.now()
+    const ask = (present: ProjectAbility, row: CertificateRow) => {
+      const [before, after] = [fieldsOf(row, now), fieldsOf({ ...row, ...change }, now)]
+      for (const action of ['read', 'read-private-key'] as const) {
+        if (present.can(action, 'certificates', after)) present.require(action, 'certificates', before)
+      }
+    }
+    await ability.satisfy((present) => ask(present, certificate))
+    return (locked) => ask(ability.present, locked)
   }
 
   /** Of a project's certificates, a page of those that the actor may read. */

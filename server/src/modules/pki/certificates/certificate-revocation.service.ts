@@ -29,9 +29,10 @@ export class CertificateRevocationService {
 
   /** A certificate that is revoked already stays revoked since when it was; its reason may become a graver one. */
   async revoke(actor: Actor, address: CertificateAddress, revocationReason: RevocationReason) {
-    const { id, caId } = await this.#revocable(actor, address)
+    const { id, caId, askAgain } = await this.#revocable(actor, address, 'revoked')
     const revoked = await this.#deps.db.transaction(async (tx) => {
       const certificate = await this.#lock(tx, id, caId)
+      askAgain(certificate)
       const { commonName: cn, serialNumber } = certificate
       const revokedAt = await this.#mark(tx, caId, certificate, numberOf(revocationReason))
       const metadata = { certId: id, cn, serialNumber, revocationReason }
@@ -44,9 +45,10 @@ export class CertificateRevocationService {
 
   /** Only a hold can be lifted. */
   async release(actor: Actor, address: CertificateAddress): Promise<CertificateRow> {
-    const { id, caId } = await this.#revocable(actor, address)
+    const { id, caId, askAgain } = await this.#revocable(actor, address, 'active')
     const released = await this.#deps.db.transaction(async (tx) => {
       const certificate = await this.#lock(tx, id, caId)
+      askAgain(certificate)
       const { commonName: cn, serialNumber, revocationReason } = certificate
       if (!isOnHold(revocationReason))
         throw badRequest('Only a certificate that is revoked as CERTIFICATE_HOLD can be released')
@@ -59,12 +61,15 @@ export class CertificateRevocationService {
     return released
   }
 
-  async #revocable(actor: Actor, address: CertificateAddress): Promise<{ id: string; caId: string }> {
-    const { id, caId } = await this.#deps.certificateLookup.reach(actor, address, 'delete')
+  async #revocable(actor: Actor, address: CertificateAddress, status: CertificateRow['status']) {
+    const certificate = await this.#deps.certificateLookup.reach(actor, address, 'delete')
+    const { id, caId } = certificate
     if (caId === null) {
       throw badRequest('No authority here issued this certificate, so there is no list that could say it is revoked')
     }
-    return { id, caId }
+    // Rules may speak of the status.
+    const askAgain = await this.#deps.certificateLookup.requireUncoversNothing(actor, certificate, { status })
+    return { id, caId, askAgain }
   }
 
   async #lock(tx: Tx, id: string, caId: string): Promise<CertificateRow> {

@@ -70,7 +70,11 @@ export class CertificateService {
     if (metadata === undefined) return certificate.metadata
     // Rules may speak of metadata, so the right must hold for what it becomes as well.
     await this.#deps.certificateLookup.require(actor, { ...certificate, metadata }, 'edit')
+    const askAgain = await this.#deps.certificateLookup.requireUncoversNothing(actor, certificate, { metadata })
     return this.#change(actor, certificate, { type: 'update-cert', metadata: { metadata } }, async (tx) => {
+      const locked = await store.lock(tx, certificate.id)
+      if (!locked) throw noSuchCertificate()
+      askAgain(locked)
       await store.setMetadata(tx, certificate.id, metadata)
       return metadata
     })

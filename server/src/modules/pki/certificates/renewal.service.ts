@@ -52,7 +52,7 @@ export class RenewalService {
     if (old.profileId === null) throw forbidden('Only a certificate that was issued from a profile can be renewed')
     const profile = await this.#deps.certificateProfiles.reach(actor, old.profileId, 'issue-cert')
     this.#requireRenewable(old)
-    const order = await this.#order(profile, old, renewal)
+    const order = await this.#order(actor, profile, old, renewal)
     return this.#deps.certificateIssuance.carryOut(
       actor,
       { ...order, friendlyName: old.friendlyName, kept: { ...order.kept, ...keptOf(old) } },
@@ -76,7 +76,7 @@ export class RenewalService {
     if (old.renewedByCertificateId !== null) throw badRequest('The certificate has been renewed already')
   }
 
-  async #order(profile: ProfileInUse, old: CertificateRow, renewal: Renewal): Promise<IssueOrder> {
+  async #order(actor: Actor, profile: ProfileInUse, old: CertificateRow, renewal: Renewal): Promise<IssueOrder> {
     const { csr, renewalKeySource } = renewal
     const attributes = { ...renewal.attributes, ...termAsBefore(old, renewal.attributes) }
     if (renewalKeySource === 'csr') return this.#deps.certificateIssuance.prepare(profile, { csr, attributes })
@@ -85,15 +85,18 @@ export class RenewalService {
     if (!body) throw noSuchCertificate()
     const asBefore = { ...profile, defaults: defaultsOf(body.der) }
     if (renewalKeySource === 'new') return this.#deps.certificateIssuance.prepare(asBefore, { attributes })
+    const key = await this.#keyOf(actor, old, body.privateKey)
     const sameKey = { ...attributes, keyAlgorithm: undefined }
     const order = await this.#deps.certificateIssuance.prepare(asBefore, { attributes: sameKey })
-    return { ...order, key: await this.#keyOf(old, body.privateKey) }
+    return { ...order, key }
   }
 
-  async #keyOf({ id, projectId }: CertificateRow, sealed: Buffer | null): Promise<KeyWish> {
+  async #keyOf(actor: Actor, old: CertificateRow, sealed: Buffer | null): Promise<KeyWish> {
     if (!sealed)
       throw badRequest('The private key of this certificate is not kept here: have a new one made, or send a csr')
-    const place = { purpose: 'certificate-key', projectId, rowId: id } as const
+    // The new certificate may have a name under which its key is shown to those from whom the old one keeps it.
+    await this.#deps.certificateLookup.require(actor, old, 'read-private-key')
+    const place = { purpose: 'certificate-key', projectId: old.projectId, rowId: old.id } as const
     const privateKey = await this.#deps.keyBox.open(this.#deps.db.pool, place, sealed)
     const publicKey = createPublicKey(privateKey)
     const keyAlgorithm = keyAlgorithmOf(publicKey)
