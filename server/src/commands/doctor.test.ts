@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -94,20 +93,12 @@ describe('npx holdfast doctor', () => {
     }
   })
 
-  test('finds a role that may not make tables', async () => {
-    const role = `doctor_${randomBytes(6).toString('hex')}`
-    await admin.query(`create role ${role} login; revoke create on schema public from public`)
-    try {
-      const as = new URL(url)
-      as.username = role
-      const { mark, below } = await lookAt('The database can be written to', { ...good, DATABASE_URL: as.href })
-      assert.deepEqual(
-        [mark, below],
-        ['✗', `The role '${role}' may not make tables: make it the owner of the database`],
-      )
-    } finally {
-      await admin.query(`grant create on schema public to public; drop role ${role}`)
-    }
+  test('finds a role that has nowhere to make tables', async () => {
+    const without = new URL(url)
+    without.searchParams.set('options', '-c search_path=nowhere')
+    const { mark, below } = await lookAt('The database can be written to', { ...good, DATABASE_URL: without.href })
+    assert.equal(mark, '✗')
+    assert.match(below ?? '', /^The role '.+' may not make tables: make it the owner of the database$/)
   })
 
   test('tries the way that requests take too, where that is another', async () => {
@@ -153,6 +144,38 @@ describe('a PostgreSQL that is too old', () => {
         assert.equal(rows.length, 0)
       } finally {
         await reset()
+      }
+    })
+  }
+})
+
+describe('a database of something else that keeps its migrations under the same name', () => {
+  const environment = { DATABASE_URL: url, HOLDFAST_ROOT_KEY: KEY }
+  const FOREIGN = /The database belongs to something else .*: point DATABASE_URL at one of Holdfast's own/
+
+  test('is found by doctor, which goes on', async () => {
+    await admin.query('create table schema_migrations (version text primary key)')
+    try {
+      const { code, mark, below, shown } = await lookAt('The schema fits', environment)
+      assert.deepEqual([code, mark], [1, '✗'])
+      assert.match(below ?? '', FOREIGN)
+      assert.match(shown, / {2}✓ The clocks .*\n\n {2}\d+ things? (?:is|are) wrong\.\n$/s)
+    } finally {
+      await admin.query('drop table schema_migrations')
+    }
+  })
+
+  for (const command of ['serve', 'migrate']) {
+    test(`is refused by ${command} in one line, before anything is written`, async () => {
+      await admin.query('create table schema_migrations (version text primary key)')
+      try {
+        const { code, said } = await runHoldfast(command, environment)
+        assert.equal(code, 1)
+        assert.match(said, new RegExp(`^holdfast: ${FOREIGN.source}[^\\n]*\\n$`))
+        const { rows } = await admin.query('select from pg_tables where schemaname = $1', ['public'])
+        assert.equal(rows.length, 1)
+      } finally {
+        await admin.query('drop table schema_migrations')
       }
     })
   }

@@ -39,6 +39,16 @@ describe('license keygen', () => {
     )
     assert.equal(await readFile(keyFile, 'utf8'), before)
   })
+
+  for (const option of ['--help', '-h', '-']) {
+    test(`takes ${option} for no name of a file`, async () => {
+      const usage = /Usage: holdfast license keygen/
+      await assert.rejects(
+        printed((deps) => licenseKeygen(deps, [option])).finally(() => rm(option, { force: true })),
+        usage,
+      )
+    })
+  }
 })
 
 describe('license issue', () => {

@@ -24,7 +24,8 @@ const DAYS_MAX = 36_500
 
 /** Makes the key pair of whoever issues licences. An existing file is never replaced. */
 export const licenseKeygen = async ({ write }: Deps, [file]: string[]): Promise<void> => {
-  if (!file) throw new OperatorError('Where to? Usage: holdfast license keygen <file of the private key>')
+  if (!file || file.startsWith('-'))
+    throw new OperatorError('Where to? Usage: holdfast license keygen <file of the private key>')
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
   await writeFile(file, pem, { mode: 0o600, flag: 'wx' }).catch((error: unknown) => {

@@ -13,6 +13,8 @@ export type { Environment, EnvironmentKey } from './environments.store.ts'
 
 type Deps = { db: Database; permissions: PermissionService; audit: AuditLog; clock: Clock }
 type NewEnvironment = { name: string; slug: string; position?: number | undefined }
+/** Whether who renames it may be told which rule is in the way. */
+type Renamer = { mayReadRoles: boolean }
 type EnvironmentChanges = { [Field in keyof NewEnvironment]?: NewEnvironment[Field] | undefined }
 
 const DEFAULTS = [
@@ -81,11 +83,11 @@ export class EnvironmentService {
   }
 
   /** What is undefined stays as it is. */
-  async update(tx: Tx, key: EnvironmentKey, { name, slug, position }: EnvironmentChanges) {
+  async update(tx: Tx, key: EnvironmentKey, { name, slug, position }: EnvironmentChanges, renamer: Renamer) {
     const before = await requireActive(tx, key)
     if (slug !== undefined && slug !== before.slug) {
       await requireFreeSlug(tx, { ...key, slug, code: 'UpdateEnvironment' })
-      await this.#requireStaysHidden(tx, key.projectId, { from: before.slug, to: slug })
+      await this.#requireStaysHidden(tx, key.projectId, { from: before.slug, to: slug, ...renamer })
     }
     if (position !== undefined && position !== before.position) {
       await store.makeRoom(tx, { ...key, to: position, from: before.position })
@@ -138,15 +140,18 @@ export class EnvironmentService {
   }
 
   /** Rules know environments by their slugs: a new one must not let in whom the old one kept out. */
-  async #requireStaysHidden(tx: Tx, projectId: string, renaming: { from: string; to: string }): Promise<void> {
-    const { from, to } = renaming
-    const at = new Date(this.#deps.clock.now())
-    const rules = await store.listRulesAgainst(tx, projectId, { slug: from, at })
-    const undone = rules.find(({ rule }) => isUndoneBy(rule, renaming))
+  async #requireStaysHidden(
+    tx: Tx,
+    projectId: string,
+    { from, to, mayReadRoles }: Renamer & { from: string; to: string },
+  ): Promise<void> {
+    const rules = await store.listRulesBySlug(tx, projectId, new Date(this.#deps.clock.now()))
+    const undone = rules.find(({ rule }) => isUndoneBy(rule, { from, to }))
     if (!undone) return
+    const holder = mayReadRoles ? `The ${undone.kind} '${undone.slug}'` : 'A role or an additional privilege'
     throw badRequest(
-      `The ${undone.kind} '${undone.slug}' has a rule that keeps its holders out of '${from}' and would not keep them ` +
-        `out of '${to}': change the rule so that it speaks of both, then rename the environment`,
+      `${holder} has a rule that may keep its holders out of '${from}' and not out of '${to}': ` +
+        `change the rule so that it keeps them out of both, then rename the environment`,
       { code: 'UpdateEnvironment' },
     )
   }

@@ -113,8 +113,8 @@ export const makeRoom = async (tx: Tx, { projectId, id, to, from }: Move): Promi
 /** A rule, and the role or the privilege of the project that it belongs to. */
 export type HeldRule = { kind: 'role' | 'additional privilege'; slug: string; rule: Rule }
 
-/** Those that may keep someone out of the environment because it has this slug. */
-export const listRulesAgainst = async (db: Db, projectId: string, { slug, at }: { slug: string; at: Date }) => {
+/** Those in force, or to be, that speak of environments. */
+export const listRulesBySlug = async (db: Db, projectId: string, at: Date): Promise<HeldRule[]> => {
   const { rows } = await sql<HeldRule>`
     select held.kind, held.slug, r.rule
     from (
@@ -124,7 +124,6 @@ export const listRulesAgainst = async (db: Db, projectId: string, { slug, at }: 
       where project_id = ${projectId} and (not is_temporary or temporary_access_end_time > ${at})
     ) held, jsonb_array_elements(held.permissions) as r (rule)
     where r.rule -> 'conditions' ? 'environment'
-      and (r.rule -> 'inverted' = 'true' or r.rule #>> '{conditions,environment,$ne}' = ${slug})
     order by held.kind desc, held.slug`.execute(db)
   return rows
 }

@@ -23,7 +23,8 @@ type Deps = {
 
 type NewEnvironment = Parameters<EnvironmentService['insert']>[2]
 type EnvironmentChanges = Parameters<EnvironmentService['update']>[2]
-type Work<T> = (tx: Tx, project: Project, rights: Rights) => Promise<T>
+type Ability = Awaited<ReturnType<PermissionService['inProject']>>
+type Work<T> = (tx: Tx, project: Project, by: { ability: Ability; rights: Rights }) => Promise<T>
 type Question = { projectId: string; action: 'create' | 'edit' | 'delete' }
 
 /** What the log and the feed say of one change. */
@@ -63,12 +64,13 @@ export class EnvironmentLifecycleService {
   }
 
   update(actor: Actor, key: EnvironmentKey, changes: EnvironmentChanges): Promise<Environment> {
-    return this.#change(actor, { projectId: key.projectId, action: 'edit' }, async (tx, project, rights) => {
+    return this.#change(actor, { projectId: key.projectId, action: 'edit' }, async (tx, project, by) => {
       const contents = changes.slug === undefined ? undefined : await this.#lockContents(tx, project, key)
       if (contents && changes.slug !== undefined) {
-        await this.#deps.tree.requireUncoversNothing(tx, contents.filled, changes.slug, rights)
+        await this.#deps.tree.requireUncoversNothing(tx, contents.filled, changes.slug, by.rights)
       }
-      const { before, after } = await this.#deps.environments.update(tx, key, changes)
+      const mayReadRoles = by.ability.present.can('read', 'role')
+      const { before, after } = await this.#deps.environments.update(tx, key, changes, { mayReadRoles })
       if (isSame(before, after)) return after
       if (before.slug !== after.slug && contents) {
         await this.#deps.tree.announceContents(tx, contents.filled, { from: before.slug, to: after.slug })
@@ -168,7 +170,7 @@ export class EnvironmentLifecycleService {
     await ability.require(action, 'environments')
     const rights = new Rights(ability)
     return rights.transaction(this.#deps.db, async (tx) =>
-      work(tx, await this.#deps.projects.lock(tx, projectId), rights),
+      work(tx, await this.#deps.projects.lock(tx, projectId), { ability, rights }),
     )
   }
 

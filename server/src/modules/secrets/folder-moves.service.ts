@@ -8,7 +8,7 @@ import type { FolderTree } from './folder-tree.ts'
 import { childPath, parentPath, parsePath, ROOT } from './folder-paths.ts'
 import * as store from './folders.store.ts'
 import type { Folder } from './folders.store.ts'
-import { listMoved } from './moved-secrets.ts'
+import { listMoved, requireUncoversNothing } from './moved-secrets.ts'
 import type { Entered, Environment, Places } from './places.service.ts'
 import { noSuchFolder } from './places.service.ts'
 import { Rights } from './rights.ts'
@@ -86,6 +86,7 @@ export class FolderMoveService {
     const branch = await this.#deps.tree.branch(tx, project, folder)
     const to = { environmentId: destination.id, environment: destination.slug, path }
     requireMayMove(rights, await listMoved(tx, { branch, folder, to }))
+    await requireUncoversNothing(tx, rights, { branch, folder, to })
     await store
       .move(tx, folder, { environmentId: destination.id, parentId: found.id, path })
       .catch((error: unknown) => {
@@ -114,6 +115,5 @@ const requireMayMove = (rights: Rights, moved: Awaited<ReturnType<typeof listMov
   for (const { before, after } of moved) {
     rights.require('delete', before)
     rights.require('create', after)
-    rights.requireUncoversNothing(before, after)
   }
 }

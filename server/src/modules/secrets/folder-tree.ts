@@ -7,7 +7,7 @@ import * as dependents from './dependents.store.ts'
 import { ROOT } from './folder-paths.ts'
 import * as store from './folders.store.ts'
 import type { Folder } from './folders.store.ts'
-import { listMoved } from './moved-secrets.ts'
+import { requireUncoversNothing } from './moved-secrets.ts'
 import { type Place, placeScope } from './places.service.ts'
 import type { Rights } from './rights.ts'
 import { News, originOf, secretNews } from './secret-news.ts'
@@ -66,9 +66,7 @@ export class FolderTree {
     const branch = await this.branch(tx, project, folder)
     const { environmentId = '', environment = '' } = branch[0]?.place ?? {}
     const to = { environmentId, environment, path: changes.path }
-    for (const { before, after } of await listMoved(tx, { branch, folder, to })) {
-      rights.requireUncoversNothing(before, after)
-    }
+    await requireUncoversNothing(tx, rights, { branch, folder, to })
     await store.rename(tx, folder, changes)
     await this.announceMove(tx, branch, { folder, to })
   }
@@ -108,8 +106,7 @@ export class FolderTree {
 
   /** Before the environment of these contents is renamed: nobody gives it a slug under which they may read what they may not. */
   async requireUncoversNothing(tx: Tx, branch: readonly Filled[], environment: string, rights: Rights): Promise<void> {
-    const turn = { branch, folder: { path: '' }, to: { environment, path: '' } }
-    for (const { before, after } of await listMoved(tx, turn)) rights.requireUncoversNothing(before, after)
+    await requireUncoversNothing(tx, rights, { branch, folder: { path: '' }, to: { environment, path: '' } })
   }
 
   /** With the environment renamed, hidden or shown: what was in it under its old slug, or is under its new one. */

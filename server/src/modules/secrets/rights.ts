@@ -41,6 +41,13 @@ export class Rights {
     }
   }
 
+  /** Otherwise what is allowed on one secret is allowed on all. */
+  get areConditional(): boolean {
+    return this.#ability.present
+      .activeRules()
+      .some(({ subject, conditions }) => subject === 'secrets' && conditions !== undefined)
+  }
+
   /** Nobody gives a secret a name, tags or a place under which they may read what is kept from them. */
   requireUncoversNothing(before: Fields, after: Fields): void {
     if (this.can('readValue', after)) this.require('readValue', before)

@@ -174,14 +174,27 @@ export const listContents = async (db: Db, folderIds: readonly string[]): Promis
   return rows
 }
 
+type Named = { folderId: string; key: string; tags: string[] }
+
 /** By folder and key: the names and the tags by which rules know what everyone sees in folders. */
-export const listNamed = async (
-  db: Db,
-  folderIds: readonly string[],
-): Promise<{ folderId: string; key: string; tags: string[] }[]> => {
-  const { rows } = await sql<{ folderId: string; key: string; tags: string[] }>`
+export const listNamed = async (db: Db, folderIds: readonly string[]): Promise<Named[]> => {
+  const { rows } = await sql<Named>`
     select s.folder_id, s.key, array(select t.slug from secret_tags t where t.id = any (s.tag_ids)) as tags
     from secrets s where s.folder_id = any (${folderIds}::uuid[]) and s.user_id is null
     order by s.folder_id, s.key`.execute(db)
+  return rows
+}
+
+/** The same with all that it has been, and with what is gone: each name and its tags once. */
+export const listNamedEver = async (db: Db, folderIds: readonly string[], limit: number): Promise<Named[]> => {
+  const { rows } = await sql<Named>`
+    select s.folder_id, s.key, array(select t.slug from secret_tags t where t.id = any (s.tag_ids)) as tags
+    from (
+      select folder_id, key, tag_ids from secrets
+      where folder_id = any (${folderIds}::uuid[]) and user_id is null
+      union
+      select folder_id, key, tag_ids from secret_versions
+      where folder_id = any (${folderIds}::uuid[]) and user_id is null and not is_deletion) s
+    limit ${limit}`.execute(db)
   return rows
 }

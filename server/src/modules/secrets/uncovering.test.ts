@@ -93,6 +93,31 @@ describe('what is kept from someone who may write it', () => {
     assert.equal((await rename('test')).status, 200)
   })
 
+  for (const [inverted, environment] of [
+    [false, { $ne: 'dev' }],
+    [false, { $glob: '!dev' }],
+    [false, { $glob: '!(dev)' }],
+    [false, { $ne: '{{identity.metadata.noenv}}' }],
+    [true, { $eq: '{{identity.metadata.noenv}}' }],
+  ] as const) {
+    test(`400 the same with ${inverted ? 'deny' : 'allow'} ${JSON.stringify(environment)}, named to those who may read roles`, async () => {
+      const place = await TestSecrets.open(server, admin)
+      const { environments } = (await server.get(`/api/v1/projects/${place.projectId}`, { token })).body.project
+      await place.tokenAllowing(db, { ...READS, inverted, conditions: { environment } })
+      const renamer = await place.tokenAllowing(db, { subject: 'environments', action: ['edit', 'read'] })
+      const path = `/api/v1/projects/${place.projectId}/environments/${environments[0].id as string}`
+      for (const [as, isNamed] of [
+        [token, true],
+        [renamer, false],
+      ] as const) {
+        const { status, body } = await server.patch(path, { slug: 'test' }, { token: as })
+        assert.equal(status, 400)
+        assert.equal(/The role 'role-/.test(body.message as string), isNamed, body.message)
+        assert.equal(/role-/.test(body.message as string), isNamed)
+      }
+    })
+  }
+
   test('403 stays so for whoever may rename its environment to one that they may read', async () => {
     const place = await TestSecrets.open(server, admin)
     await place.create('KEPT', 'kept')

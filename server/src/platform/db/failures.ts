@@ -61,3 +61,4 @@ export const readableFailure = (error: unknown): unknown => {
 
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505'
 export const isForeignKeyViolation = (error: unknown): boolean => codeOf(error) === '23503'
+export const isUndefinedColumn = (error: unknown): boolean => codeOf(error) === '42703'

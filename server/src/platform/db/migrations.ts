@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
 import { OperatorError } from '../../lib/operator-error.ts'
+import { isUndefinedColumn } from './failures.ts'
 
 export type Migration = { number: number; name: string; sql: string; checksum: string }
 
@@ -71,9 +72,7 @@ export const missingMigrations = async (client: pg.Client, migrations: Migration
 
 /** Throws unless every applied migration is one of ours, unchanged. */
 const findMissing = async (client: pg.Client, migrations: Migration[]): Promise<Migration[]> => {
-  const { rows } = await client.query<{ number: number; name: string; checksum: string }>(
-    'select number, name, checksum from schema_migrations order by number',
-  )
+  const rows = await listApplied(client)
   for (const { number, name, checksum } of rows) {
     const known = migrations[number - 1]
     if (!known) {
@@ -88,6 +87,22 @@ const findMissing = async (client: pg.Client, migrations: Migration[]): Promise<
     }
   }
   return migrations.slice(rows.length)
+}
+
+type Applied = { number: number; name: string; checksum: string }
+
+/** Other software has a table of this name too, with other columns. */
+const listApplied = async (client: pg.Client): Promise<Applied[]> => {
+  try {
+    const { rows } = await client.query<Applied>('select number, name, checksum from schema_migrations order by number')
+    return rows
+  } catch (error) {
+    if (!isUndefinedColumn(error)) throw error
+    throw new SchemaError(
+      "The database belongs to something else (its table schema_migrations is not Holdfast's): point DATABASE_URL at one of Holdfast's own",
+      { cause: error },
+    )
+  }
 }
 
 const apply = async (client: pg.Client, { number, name, sql, checksum }: Migration): Promise<void> => {
