@@ -35,12 +35,12 @@ export class SecretVersionService {
     const rows = await store.list(this.#deps.db.pool, secretId, page)
     const own = rows.filter(({ userId }) => userId === null || userId === actor.id)
     const opened = await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), own)
-    const now = await this.#present(project, secretId)
+    const last = await this.#last(project, secretId)
     const may = (action: 'describeSecret' | 'readValue', secret: Secret) =>
       secret.userId !== null || ability.present.can(action, 'secrets', fieldsOf(spot, named(secret)))
     // What is kept from someone now is kept in all that it has been.
     const mayEver = (action: 'describeSecret' | 'readValue', secret: Secret) =>
-      may(action, secret) && (now === undefined || may(action, now))
+      may(action, secret) && (last === undefined || may(action, last))
     await this.#deps.audit.note(actor, {
       type: 'get-secret-versions',
       projectId: project.id,
@@ -65,6 +65,7 @@ export class SecretVersionService {
     const [then] = await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), [row])
     const key = await this.#deps.box.key(this.#deps.db.pool, project.id)
     const present = await findById(this.#deps.db.pool, secretId)
+    const last = await this.#last(project, secretId)
     const rights = new Rights(ability)
     const writing = { actor, project, environment, key }
 
@@ -74,6 +75,7 @@ export class SecretVersionService {
       const [before] = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
       rights.require(before ? 'edit' : 'create', fieldsOf(spot, named(before ?? then)))
       if (before) requireMayRestore(rights, fieldsOf(spot, named(before)), then.tags)
+      else if (last) rights.requireUncoversNothing(fieldsOf(spot, named(last)), fieldsOf(spot, named(then)))
       const [written] = await this.#deps.writer.telling(tx, writing, (telling): Promise<Secret[]> =>
         before
           ? this.#deps.writer.update(tx, telling, [{ before, after: { ...before, ...contentOf(then) } }])
@@ -95,8 +97,8 @@ export class SecretVersionService {
     const { project, ability, spot, latest } = await this.#home(actor, row.id, 'read')
     const [version] = await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), [row])
     if (!version) throw notFound(`Version '${versionId}' not found`)
-    const now = await this.#present(project, row.id)
-    for (const secret of now ? [version, now] : [version]) {
+    const last = await this.#last(project, row.id)
+    for (const secret of last ? [version, last] : [version]) {
       await ability.require('edit', 'secrets', fieldsOf(spot, named(secret)))
     }
     if (version.version === latest) throw badRequest('The latest version cannot be redacted: update the secret instead')
@@ -120,10 +122,11 @@ export class SecretVersionService {
     })
   }
 
-  /** What it is now; undefined when it is gone. */
-  async #present(project: Entered['project'], secretId: string): Promise<Secret | undefined> {
-    const row = await findById(this.#deps.db.pool, secretId)
-    const [secret] = row ? await this.#deps.box.open(this.#deps.db.pool, ownerOf(project), [row]) : []
+  /** What it is now, or was last: to delete a secret uncovers nothing of it. */
+  async #last(project: Entered['project'], secretId: string): Promise<Secret | undefined> {
+    const { pool } = this.#deps.db
+    const row = (await findById(pool, secretId)) ?? (await store.list(pool, secretId, { offset: 0, limit: 1 }))[0]
+    const [secret] = row ? await this.#deps.box.open(pool, ownerOf(project), [row]) : []
     return secret
   }
 

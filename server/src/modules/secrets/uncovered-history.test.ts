@@ -52,6 +52,25 @@ describe('what has been deleted is kept from whom it was kept from', () => {
     assert.deepEqual([status, body.secretVersions[0].secretValue], [200, 'kept'])
   })
 
+  test('403 to delete it shows nothing of what it was before it was kept from them', async () => {
+    const place = await TestSecrets.open(server, admin)
+    const wish = { slug: 'guarded', color: '#000000' }
+    const { tag } = (await server.post(`/api/v1/projects/${place.projectId}/tags`, wish, { token })).body
+    await place.create('KEPT', 'kept')
+    await place.update('KEPT', { tagIds: [tag.id] })
+    const id = await idOf(place, 'KEPT')
+    const guarded = { subject: 'secrets', inverted: true, action: ['readValue'] }
+    const conditions = { secretTags: { $in: ['guarded'] } }
+    const deleter = await place.tokenAllowing(db, HISTORY, SECRETS, { ...guarded, conditions })
+    assert.equal((await place.remove('KEPT', {}, deleter)).status, 200)
+    const { body } = await versionsOf(id, deleter)
+    const shown = body.secretVersions.map(({ secretValue }: { secretValue: string }) => secretValue)
+    assert.equal(shown.length, 2)
+    assert.ok(!shown.includes('kept'))
+    const restore = await server.post(`/api/x/secrets/${id}/rollback`, { version: 1 }, { token: deleter })
+    assert.equal(restore.status, 403)
+  })
+
   test('200 an environment in which nothing has been kept from them may have any slug', async () => {
     const { rename, place } = await openPlace()
     const inOpen = { ...SECRETS, conditions: { environment: { $eq: 'open' } } }
