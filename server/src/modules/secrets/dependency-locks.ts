@@ -8,8 +8,11 @@ export type Touched = { organizationId: string; written: readonly string[]; depe
 
 /** Few, so that a transaction that touches a whole project does not fill the table of locks. */
 const STRIPES = 64
-/** For what follows in the transaction: to the planner the search for dependents looks costly enough to be compiled. */
-const WITHOUT_JIT = sql`set_config('jit', 'off', true)`
+/**
+ * For what follows in the transaction. To the planner the search for dependents looks costly enough to be compiled; and
+ * while there are few secrets it would read them all, by a plan that is kept when there are many.
+ */
+const PLANNED_FOR_MANY = sql`set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true)`
 
 /**
  * Whoever writes into a folder tells those who depend on it; whoever comes to depend on a folder must either be told, or
@@ -19,7 +22,7 @@ const WITHOUT_JIT = sql`set_config('jit', 'off', true)`
  */
 export const locking = (value: (name: keyof Locks) => RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`locking as materialized (
-    select count(held), ${WITHOUT_JIT} from (
+    select count(held), ${PLANNED_FOR_MANY} from (
       select (case when is_alone then pg_advisory_xact_lock(hashtext(${value('organizationId')}), stripe)
         else pg_advisory_xact_lock_shared(hashtext(${value('organizationId')}), stripe) end) is null as held
       from unnest(${value('stripes')}::int[], ${value('areAlone')}::boolean[]) as wanted (stripe, is_alone)) as taken)`
@@ -44,7 +47,7 @@ export const lockTouched = async (tx: Tx, touched: Touched): Promise<void> => {
 
 /** For changes of whole branches of folders: nobody comes to depend on anything in the organization meanwhile. */
 export const lockAll = async (tx: Tx, organizationId: string): Promise<void> => {
-  await sql`select pg_advisory_xact_lock_shared(hashtext(${organizationId}), stripe), ${WITHOUT_JIT}
+  await sql`select pg_advisory_xact_lock_shared(hashtext(${organizationId}), stripe), ${PLANNED_FOR_MANY}
     from generate_series(0, ${STRIPES - 1}::int) as stripe`.execute(tx)
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../../platform/db/db.ts'
-import { statement } from '../../platform/db/statement.ts'
+import { statement, statementAboutSome } from '../../platform/db/statement.ts'
 import {
   areCurrent,
   type Dependent,
@@ -51,13 +51,13 @@ const circumstancesOf = ({ actor, origins }: Writing): Circumstances => ({
 const origins = (value: (name: keyof Circumstances) => RawBuilder<unknown>) =>
   originsIn(sql`(select (o ->> 0)::uuid, o ->> 1, o ->> 2 from json_array_elements(${value('origins')}::json) as o)`)
 
-const given = (value: Value) => sql`given as (
+const given = (value: Value, limit: RawBuilder<unknown>) => sql`given as (
   select r.*, decode(sealed_value, 'base64') as value, decode(sealed_comment, 'base64') as comment,
     decode(sealed_items, 'base64') as sealed_metadata
   from json_to_recordset(${value('secrets')}::json) as r (
     id uuid, folder_id uuid, key text, user_id uuid, version integer, sealed_value text, sealed_comment text,
     metadata jsonb, sealed_items text, tag_ids uuid[], skip_multiline_encoding boolean, reminder_note text,
-    reminder_repeat_days integer, referenced uuid[]))`
+    reminder_repeat_days integer, referenced uuid[]) ${limit})`
 
 const toRecord = (secret: SealedSecret) => ({
   id: secret.id,
@@ -84,9 +84,9 @@ const versionsOf = (source: 'inserted' | 'updated', value: Value) => sql`noted a
     ${value('actorType')}, ${value('actorId')}
   from given g join ${sql.ref(source)} written on written.id = g.id)`
 
-const insertAll = statement<Effect & { written: WrittenRow[] }, Values>(
-  (value) => sql`
-    with ${given(value)},
+const insertAll = statementAboutSome<Effect & { written: WrittenRow[] }, Values>(
+  (value, limit) => sql`
+    with ${given(value, limit)},
     inserted as (
       insert into secrets (id, folder_id, key, user_id, version, value, comment, metadata, sealed_metadata, tag_ids,
         skip_multiline_encoding, reminder_note, reminder_repeat_days, referenced)
@@ -102,11 +102,11 @@ const insertAll = statement<Effect & { written: WrittenRow[] }, Values>(
 
 /** Fewer come back than were given when some keys are taken. */
 export const insert = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> =>
-  toWritten(tx, await insertAll(tx, valuesOf(secrets, writing)), writing.origins)
+  toWritten(tx, await insertAll(tx, valuesOf(secrets, writing), secrets.length), writing.origins)
 
-const updateAll = statement<Effect & { written: WrittenRow[] }, Values>(
-  (value) => sql`
-    with ${given(value)},
+const updateAll = statementAboutSome<Effect & { written: WrittenRow[] }, Values>(
+  (value, limit) => sql`
+    with ${given(value, limit)},
     updated as (
       update secrets s set key = g.key, version = g.version, value = g.value, comment = g.comment,
         metadata = g.metadata, sealed_metadata = g.sealed_metadata, tag_ids = g.tag_ids,
@@ -124,14 +124,16 @@ const updateAll = statement<Effect & { written: WrittenRow[] }, Values>(
 
 /** Each becomes what is given, as its next version; the oldest versions go. */
 export const update = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> =>
-  toWritten(tx, await updateAll(tx, valuesOf(secrets, writing)), writing.origins)
+  toWritten(tx, await updateAll(tx, valuesOf(secrets, writing), secrets.length), writing.origins)
 
 const deleteAll = statement<Effect, Circumstances & { ids: readonly string[] }>(
   (value) => sql`
     with gone as (
       delete from secrets s
-      where s.id = any (${value('ids')}::uuid[]) or (s.folder_id, s.key) in (
-        select shared.folder_id, shared.key from secrets shared
+      where s.id in (
+        select unnest(${value('ids')}::uuid[])
+        union
+        select over.id from secrets shared join secrets over on over.folder_id = shared.folder_id and over.key = shared.key
         where shared.id = any (${value('ids')}::uuid[]) and shared.user_id is null)
       returning s.id, s.folder_id, s.version, s.key, s.user_id),
     noted as (

@@ -1,6 +1,6 @@
 import { type Generated, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/db.ts'
-import { statement } from '../../platform/db/statement.ts'
+import { statement, statementAboutSome } from '../../platform/db/statement.ts'
 import { locking, type Locks, locksOf, type Touched } from './dependency-locks.ts'
 import { LOCAL } from './reference-targets.ts'
 import type { MetadataItem, Tag } from './secret.ts'
@@ -90,12 +90,12 @@ type Wanted = { path: string; key: string }
 
 type Home = { environmentId: string; userId: string | null }
 
-const secretLock = statement<SecretRow & { path: string }, Locks & Home & { wanted: string }>(
-  (value) => sql`
+const secretLock = statementAboutSome<SecretRow & { path: string }, Locks & Home & { wanted: string }>(
+  (value, limit) => sql`
     with ${locking(value)}
     select ${columns}, f.path
     from locking cross join (
-      select distinct path, key from json_to_recordset(${value('wanted')}::json) as w (path text, key text)) w
+      select distinct path, key from json_to_recordset(${value('wanted')}::json) as w (path text, key text) ${limit}) w
     join folders f on f.environment_id = ${value('environmentId')} and f.path = w.path
     join secrets s on s.folder_id = f.id and s.key = w.key and s.user_id is not distinct from ${value('userId')}::uuid
     order by s.folder_id, s.key
@@ -108,7 +108,7 @@ export const lockByKeys = (
   { touched, ...home }: Home & { touched: Touched },
   wanted: readonly Wanted[],
 ): Promise<(SecretRow & { path: string })[]> =>
-  secretLock(tx, { ...home, ...locksOf(touched), wanted: JSON.stringify(wanted) })
+  secretLock(tx, { ...home, ...locksOf(touched), wanted: JSON.stringify(wanted) }, wanted.length)
 
 export const lockByIds = async (tx: Tx, folderId: string, ids: readonly string[]): Promise<SecretRow[]> => {
   const { rows } = await sql<SecretRow>`
