@@ -41,8 +41,32 @@ export const pagesOf = async (client: pg.Client, { text, values }: Statement): P
   return Math.max(...costs)
 }
 
+/** The same for statements of one transaction, each by the plan that it was given when this was called. */
+export const pagesOfKept = async (client: pg.Client, statements: Record<string, Statement>) => {
+  const execution = ([name, { values }]: [string, Statement]) =>
+    `execute kept_${name} (${values.map(literal).join(', ')})`
+  for (const [name, { text }] of Object.entries(statements)) await client.query(`prepare kept_${name} as ${text}`)
+  const pages = async (): Promise<Record<string, number>> => {
+    const counts: Record<string, number> = {}
+    await client.query('begin')
+    for (const entry of Object.entries(statements)) {
+      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Buffers }] }>(
+        `explain (analyze, buffers, timing off, format json) ${execution(entry)}`,
+      )
+      const buffers = rows[0]?.['QUERY PLAN'][0].Plan ?? {}
+      counts[entry[0]] = (buffers['Shared Hit Blocks'] ?? NaN) + (buffers['Shared Read Blocks'] ?? NaN)
+    }
+    await client.query('rollback')
+    return counts
+  }
+  await pages()
+  return pages
+}
+
 const statementOf = (query: unknown): Statement =>
   typeof query === 'string' ? { text: query, values: [] } : (query as Statement)
 
-const literal = (value: unknown): string =>
-  Array.isArray(value) ? pg.escapeLiteral(`{${value.join(',')}}`) : pg.escapeLiteral(String(value))
+const literal = (value: unknown): string => {
+  const text = Array.isArray(value) ? `{${value.join(',')}}` : String(value)
+  return value === null ? 'null' : pg.escapeLiteral(text)
+}

@@ -1,6 +1,6 @@
-import { type Generated, sql } from 'kysely'
+import { type Generated, type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/db.ts'
-import { statement, statementAboutSome } from '../../platform/db/statement.ts'
+import { statement } from '../../platform/db/statement.ts'
 import { locking, type Locks, locksOf, type Touched } from './dependency-locks.ts'
 import { LOCAL } from './reference-targets.ts'
 import type { MetadataItem, Tag } from './secret.ts'
@@ -89,17 +89,34 @@ export const lockFolder = async (
 type Wanted = { path: string; key: string }
 
 type Home = { environmentId: string; userId: string | null }
+type LockedRow = SecretRow & { path: string }
 
-const secretLock = statementAboutSome<SecretRow & { path: string }, Locks & Home & { wanted: string }>(
-  (value, limit) => sql`
-    with ${locking(value)}
-    select ${columns}, f.path
-    from locking cross join (
-      select distinct path, key from json_to_recordset(${value('wanted')}::json) as w (path text, key text) ${limit}) w
-    join folders f on f.environment_id = ${value('environmentId')} and f.path = w.path
-    join secrets s on s.folder_id = f.id and s.key = w.key and s.user_id is not distinct from ${value('userId')}::uuid
-    order by s.folder_id, s.key
-    for update of s for key share of f`,
+const locked = (
+  value: (name: keyof (Locks & Home)) => RawBuilder<unknown>,
+  found: RawBuilder<unknown>,
+) => sql<LockedRow>`
+  with ${locking(value)}
+  select ${columns}, f.path
+  from locking cross join ${found} and s.user_id is not distinct from ${value('userId')}::uuid
+  order by s.folder_id, s.key
+  for update of s for key share of f`
+
+/** Mostly it is one. It is named by itself, so that it is looked up also by a plan from when there was little to read. */
+const lockOne = statement<LockedRow, Locks & Home & Wanted>((value) =>
+  locked(
+    value,
+    sql`folders f join secrets s on f.environment_id = ${value('environmentId')} and f.path = ${value('path')}
+      and s.folder_id = f.id and s.key = ${value('key')}`,
+  ),
+)
+
+const lockSeveral = statement<LockedRow, Locks & Home & { wanted: string }>((value) =>
+  locked(
+    value,
+    sql`(select distinct path, key from json_to_recordset(${value('wanted')}::json) as w (path text, key text)) w
+      join folders f on f.environment_id = ${value('environmentId')} and f.path = w.path
+      join secrets s on s.folder_id = f.id and s.key = w.key`,
+  ),
 )
 
 /** In the one order in which everyone locks several. */
@@ -107,8 +124,13 @@ export const lockByKeys = (
   tx: Tx,
   { touched, ...home }: Home & { touched: Touched },
   wanted: readonly Wanted[],
-): Promise<(SecretRow & { path: string })[]> =>
-  secretLock(tx, { ...home, ...locksOf(touched), wanted: JSON.stringify(wanted) }, wanted.length)
+): Promise<LockedRow[]> => {
+  const values = { ...home, ...locksOf(touched) }
+  const [first, ...others] = wanted
+  return first && others.length === 0
+    ? lockOne(tx, { ...values, ...first })
+    : lockSeveral(tx, { ...values, wanted: JSON.stringify(wanted) })
+}
 
 export const lockByIds = async (tx: Tx, folderId: string, ids: readonly string[]): Promise<SecretRow[]> => {
   const { rows } = await sql<SecretRow>`
