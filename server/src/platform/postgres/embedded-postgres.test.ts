@@ -155,6 +155,8 @@ describe('a running database', () => {
     }, 'the query to run')
     process.kill(Number(pid), 'SIGKILL')
     await dying
+    // The postmaster writes of it after the client has noticed.
+    await eventually(() => reports.length >= before + 1, 'the first warning')
     await appendFile(
       join(dataDir, 'postgres.log'),
       'at PANIC:  could not write to file: No space left on device\nat LOG:  fine\n',
