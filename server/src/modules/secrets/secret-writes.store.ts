@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../../platform/db/db.ts'
-import { statement, statementAboutSome } from '../../platform/db/statement.ts'
+import { statement } from '../../platform/db/statement.ts'
 import {
   areCurrent,
   type Dependent,
@@ -51,7 +51,7 @@ const circumstancesOf = ({ actor, origins }: Writing): Circumstances => ({
 const origins = (value: (name: keyof Circumstances) => RawBuilder<unknown>) =>
   originsIn(sql`(select (o ->> 0)::uuid, o ->> 1, o ->> 2 from json_array_elements(${value('origins')}::json) as o)`)
 
-const given = (value: Value, limit: RawBuilder<unknown>) => sql`given as (
+const given = (value: Value, limit: RawBuilder<unknown> = sql``) => sql`given as (
   select r.*, decode(sealed_value, 'base64') as value, decode(sealed_comment, 'base64') as comment,
     decode(sealed_items, 'base64') as sealed_metadata
   from json_to_recordset(${value('secrets')}::json) as r (
@@ -84,9 +84,9 @@ const versionsOf = (source: 'inserted' | 'updated', value: Value) => sql`noted a
     ${value('actorType')}, ${value('actorId')}
   from given g join ${sql.ref(source)} written on written.id = g.id)`
 
-const insertAll = statementAboutSome<Effect & { written: WrittenRow[] }, Values>(
-  (value, limit) => sql`
-    with ${given(value, limit)},
+const insertAll = statement<Effect & { written: WrittenRow[] }, Values>(
+  (value) => sql`
+    with ${given(value)},
     inserted as (
       insert into secrets (id, folder_id, key, user_id, version, value, comment, metadata, sealed_metadata, tag_ids,
         skip_multiline_encoding, reminder_note, reminder_repeat_days, referenced)
@@ -102,10 +102,10 @@ const insertAll = statementAboutSome<Effect & { written: WrittenRow[] }, Values>
 
 /** Fewer come back than were given when some keys are taken. */
 export const insert = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> =>
-  toWritten(tx, await insertAll(tx, valuesOf(secrets, writing), secrets.length), writing.origins)
+  toWritten(tx, await insertAll(tx, valuesOf(secrets, writing)), writing.origins)
 
-const updateAll = statementAboutSome<Effect & { written: WrittenRow[] }, Values>(
-  (value, limit) => sql`
+const updating = (value: Value, limit?: RawBuilder<unknown>) =>
+  sql<Effect & { written: WrittenRow[] }>`
     with ${given(value, limit)},
     updated as (
       update secrets s set key = g.key, version = g.version, value = g.value, comment = g.comment,
@@ -119,12 +119,19 @@ const updateAll = statementAboutSome<Effect & { written: WrittenRow[] }, Values>
       delete from secret_versions v using given g
       where v.secret_id = g.id and v.version <= g.version - ${value('versionsMax')}),
     ${origins(value)}
-    select (select coalesce(json_agg(w), '[]') from updated w) as written, ${effect}`,
-)
+    select (select coalesce(json_agg(w), '[]') from updated w) as written, ${effect}`
+
+/** Mostly it is one. Told so, PostgreSQL looks it up also by a plan from when there was little to read. */
+const updateOne = statement((value: Value) => updating(value, sql`limit 1`))
+const updateSeveral = statement((value: Value) => updating(value))
 
 /** Each becomes what is given, as its next version; the oldest versions go. */
 export const update = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> =>
-  toWritten(tx, await updateAll(tx, valuesOf(secrets, writing), secrets.length), writing.origins)
+  toWritten(
+    tx,
+    await (secrets.length === 1 ? updateOne : updateSeveral)(tx, valuesOf(secrets, writing)),
+    writing.origins,
+  )
 
 const deleteAll = statement<Effect, Circumstances & { ids: readonly string[] }>(
   (value) => sql`

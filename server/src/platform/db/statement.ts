@@ -10,26 +10,12 @@ class Slot {
   }
 }
 
-type Value<Values> = (name: keyof Values & string) => RawBuilder<unknown>
-
-/**
- * A statement about some things, mostly one. PostgreSQL keeps the plan that it made when there was little to look
- * through; told that there is one, it looks that one up, and does so still when there is much.
- */
-export const statementAboutSome = <Row, Values extends Record<string, unknown>>(
-  write: (value: Value<Values>, limit: RawBuilder<unknown>) => RawBuilder<Row>,
-): ((db: Db, values: Values, count: number) => Promise<Row[]>) => {
-  const aboutOne = statement<Row, Values>((value) => write(value, sql`limit 1`))
-  const aboutMany = statement<Row, Values>((value) => write(value, sql``))
-  return (db, values, count) => (count === 1 ? aboutOne(db, values) : aboutMany(db, values))
-}
-
 /**
  * A statement that is put together at its first run and only given its values after that: for a long one on a hot path,
  * to write it each time costs the server more than all else it does about it.
  */
 export const statement = <Row, Values extends Record<string, unknown>>(
-  write: (value: Value<Values>) => RawBuilder<Row>,
+  write: (value: (name: keyof Values & string) => RawBuilder<unknown>) => RawBuilder<Row>,
 ): ((db: Db, values: Values) => Promise<Row[]>) => {
   let written: CompiledQuery | undefined
   return async (db, values) => {
