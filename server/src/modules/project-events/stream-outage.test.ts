@@ -76,6 +76,11 @@ const until = async (isSo: () => boolean) => {
     await sleep(20)
   }
 }
+/** A stream opened while the feed still lags would be told of what an earlier test did. */
+const mendAndCatchUp = async () => {
+  await wire.mend()
+  await until(isTrusted)
+}
 const change = async (key: string) => {
   expect200(await secrets.create(key, '1'))
   return `create dev / ${key}`
@@ -88,7 +93,7 @@ test('streams outlive an outage of the database, and are told afterwards of all 
   for (let index = 0; index < 20; index++) told.push(await change(`MEANWHILE_${index}`))
   await until(() => !isTrusted())
   assert.equal(stream.endedBy, undefined)
-  await wire.mend()
+  await mendAndCatchUp()
   told.push(await change('AFTER'))
   await stream.waitFor(told.length)
   assert.deepEqual(stream.told, told)
@@ -103,7 +108,7 @@ test('who lost the right during an outage is told nothing that happened after', 
   expect200(await server.delete(path, { token }))
   await change('TOO_LATE')
   await until(() => !isTrusted())
-  await wire.mend()
+  await mendAndCatchUp()
   await stream.ended()
   assert.deepEqual(stream.told, [])
   assert.match(stream.error ?? '', /not a member/)
@@ -118,7 +123,7 @@ test('what puts a right in doubt just before an outage leaves the stream open un
   await until(() => !isTrusted())
   assert.equal(stream.endedBy, undefined)
   const told = await change('IN_DOUBT')
-  await wire.mend()
+  await mendAndCatchUp()
   await stream.waitFor(1)
   assert.deepEqual(stream.told, [told])
   stream.close()
