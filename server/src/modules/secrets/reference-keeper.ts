@@ -37,12 +37,11 @@ export class ReferenceKeeper {
         .map((before) => ({ before, after: { ...before, value: rewrittenAt(environment.slug, before, renamings) } }))
         .filter(({ before, after }) => before.value !== after.value)
       if (changes.length === 0) continue
-      await this.#deps.writer.lockTouched(
-        tx,
-        writing,
-        changes.map(({ after }) => after),
-      )
-      const secrets = await this.#deps.writer.update(tx, writing, changes)
+      const written = changes.map(({ after }) => after)
+      await this.#deps.writer.lockTouched(tx, writing, written)
+      const paths = written.map(({ path }) => path)
+      const standing = await this.#deps.writer.standing(tx, writing, paths)
+      const secrets = await this.#deps.writer.update(tx, writing, changes, standing)
       const where = { environment: environment.slug, path: folder.path, projectId: project.id }
       const record = recordOfMany('update', where, secrets)
       await this.#deps.audit.record(tx, PLATFORM, { ...record, organizationId: project.organizationId })

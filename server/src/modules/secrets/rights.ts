@@ -1,4 +1,6 @@
+import { badRequest } from '../../lib/app-error.ts'
 import type { Database, Tx } from '../../platform/db/db.ts'
+import { isUniqueViolation } from '../../platform/db/failures.ts'
 import type { Ability } from './places.service.ts'
 import type { fieldsOf } from './visibility.ts'
 
@@ -63,4 +65,18 @@ export class Rights {
       return db.transaction(work)
     }
   }
+
+  /** The same for work that gives names: when someone else takes one meanwhile, it is done anew and finds it taken. */
+  async naming<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await this.transaction(db, work)
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+      return await this.transaction(db, work).catch(asTaken)
+    }
+  }
+}
+
+const asTaken = (error: unknown): never => {
+  throw isUniqueViolation(error) ? badRequest('A secret with the new name already exists') : error
 }

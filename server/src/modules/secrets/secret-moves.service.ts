@@ -10,7 +10,15 @@ import type { ReferenceKeeper } from './reference-keeper.ts'
 import { Rights } from './rights.ts'
 import { named } from './secret-changes.ts'
 import type { SecretBox } from './secret-box.ts'
-import type { Located, NewSecret, SecretWriter, Telling, Writing } from './secret-writer.ts'
+import {
+  type Located,
+  type NewSecret,
+  type SecretWriter,
+  type Telling,
+  withNews,
+  type Writing,
+} from './secret-writer.ts'
+import type { Standing } from './standing.store.ts'
 import { fieldsOf } from './visibility.ts'
 
 type Deps = {
@@ -31,7 +39,8 @@ export type Transfer = ProjectChoice & {
 type Attribute = 'value' | 'comment' | 'tags' | 'metadata' | 'skipMultilineEncoding'
 export type Attributes = Record<Attribute, boolean>
 type Prepared = Entered & { actor: Actor; rights: Rights; from: Place; to: Place; writing: Writing; target: Writing }
-type Found = { sources: Located[]; present: Map<string, Located> }
+/** `present` and how its folder stands: in the destination. */
+type Found = { sources: Located[]; present: Map<string, Located>; standing: Standing }
 
 /** Secrets that go, or are copied, to another folder. */
 export class SecretMoveService {
@@ -45,7 +54,7 @@ export class SecretMoveService {
   async move(actor: Actor, transfer: Transfer): Promise<void> {
     const prepared = await this.#prepare(actor, transfer)
     const { rights, from, to, target } = prepared
-    await rights.transaction(this.#deps.db, async (tx) => {
+    await rights.naming(this.#deps.db, async (tx) => {
       await lockRenamings(tx, target.project.id)
       const found = await this.#lock(tx, prepared, transfer)
       const { sources } = found
@@ -53,9 +62,7 @@ export class SecretMoveService {
         rights.require('delete', fieldsOf(from, named(source)))
         rights.requireUncoversNothing(fieldsOf(from, named(source)), fieldsOf(to, named(source)))
       }
-      await this.#deps.writer.telling(tx, target, (telling) =>
-        this.#move(tx, telling, prepared, { ...found, ...transfer }),
-      )
+      await this.#move(tx, withNews(target), prepared, { ...found, ...transfer })
       await this.#deps.audit.record(tx, actor, {
         type: 'move-secrets',
         projectId: target.project.id,
@@ -74,18 +81,19 @@ export class SecretMoveService {
     tx: Tx,
     telling: Telling,
     prepared: Prepared,
-    { sources, present, shouldOverwrite }: Found & Pick<Transfer, 'shouldOverwrite'>,
+    { sources, shouldOverwrite, ...found }: Found & Pick<Transfer, 'shouldOverwrite'>,
   ): Promise<void> {
     const { from, to, writing, rights } = prepared
     // Only to those who may read it: to all others the answer would tell whether they guessed a value.
     const isThere = ({ key, value }: Located) => {
-      const other = present.get(key)
+      const other = found.present.get(key)
       return other?.value === value && rights.can('readValue', fieldsOf(to, named(other)))
     }
     const wanted = sources.filter((source) => !isThere(source))
     if (wanted.length === 0) throw badRequest('Selected secrets already exist in the destination.')
-    await this.#put(tx, telling, prepared, { wanted, present, shouldOverwrite })
-    await this.#deps.writer.delete(tx, { ...telling, ...writing }, sources)
+    await this.#put(tx, telling, prepared, { wanted, ...found, shouldOverwrite })
+    const standing = await this.#deps.writer.standing(tx, writing, [from.path])
+    await this.#deps.writer.delete(tx, { ...telling, ...writing }, sources, standing)
     const renamings = sources.map(({ key }) => ({ from: { ...from, key }, to: { ...to, key } }))
     await this.#deps.keeper.follow(tx, telling, from, renamings)
   }
@@ -94,17 +102,16 @@ export class SecretMoveService {
   async duplicate(actor: Actor, transfer: Transfer, attributes: Attributes) {
     const prepared = await this.#prepare(actor, transfer)
     const { rights, from, target } = prepared
-    return rights.transaction(this.#deps.db, async (tx) => {
-      const { sources, present } = await this.#lock(tx, prepared, transfer)
+    return rights.naming(this.#deps.db, async (tx) => {
+      const found = await this.#lock(tx, prepared, transfer)
+      const { sources, present } = found
       for (const source of sources) {
         rights.require('describeSecret', fieldsOf(from, named(source)))
         if (attributes.value) rights.require('readValue', fieldsOf(from, named(source)))
       }
       const wanted = sources.map((source) => copied(source, present.get(source.key), attributes))
       const { shouldOverwrite } = transfer
-      const ids = await this.#deps.writer.telling(tx, target, (telling) =>
-        this.#put(tx, telling, prepared, { wanted, present, shouldOverwrite }),
-      )
+      const ids = await this.#put(tx, withNews(target), prepared, { wanted, ...found, shouldOverwrite })
       const results = sources.map(({ id, key }) => ({
         sourceSecretId: id,
         sourceSecretKey: key,
@@ -146,8 +153,8 @@ export class SecretMoveService {
     if (locked.length < ids.length) throw notFound('Some of the secrets are not in the source folder')
     const sources = locked.map((secret) => ({ ...secret, path: from.path }))
     const wanted = sources.map(({ key }) => ({ path: to.path, key }))
-    const present = await this.#deps.writer.lock(tx, target, { userId: null, wanted })
-    return { sources, present: new Map(present.map((secret) => [secret.key, secret])) }
+    const { secrets, standing } = await this.#deps.writer.lock(tx, target, { userId: null, wanted })
+    return { sources, present: new Map(secrets.map((secret) => [secret.key, secret])), standing }
   }
 
   /** By key: the ids of what is now there. */
@@ -158,8 +165,9 @@ export class SecretMoveService {
     {
       wanted,
       present,
+      standing,
       shouldOverwrite,
-    }: { wanted: readonly NewSecret[]; present: Found['present']; shouldOverwrite: boolean },
+    }: Omit<Found, 'sources'> & { wanted: readonly NewSecret[]; shouldOverwrite: boolean },
   ): Promise<Map<string, string>> {
     const clashes = wanted.filter(({ key }) => present.has(key))
     if (clashes.length > 0 && !shouldOverwrite) {
@@ -184,7 +192,7 @@ export class SecretMoveService {
       creates.length === 0
         ? []
         : await this.#deps.writer.create(tx, telling, { path: to.path, userId: null, secrets: creates.map(newOf) })
-    const updated = await this.#deps.writer.update(tx, telling, updates)
+    const updated = await this.#deps.writer.update(tx, telling, updates, standing)
     return new Map([...created, ...updated].map(({ key, id }) => [key, id]))
   }
 }

@@ -27,34 +27,40 @@ export const originOf = ({ environmentId, environment, path }: Place): Origin =>
 
 /** Everything that one transaction has to tell, each folder that shows another told of it once. */
 export class News {
-  readonly #changes: Change[] = []
-  readonly #views = new Map<string, Change>()
+  readonly #untold: Change[] = []
+  readonly #views = new Set<string>()
 
   add(...changes: readonly Change[]): void {
-    for (const change of changes) this.#changes.push(change)
+    for (const change of changes) this.#untold.push(change)
   }
 
   /** Of a folder that now imports something else. */
   addImport(place: Place): void {
-    const scope = placeScope(place.folderId)
-    this.#views.set(nameOf(place), { scope, kind: 'import-mutated', body: bodyOf(place) })
+    this.#addView(place, { scope: placeScope(place.folderId), kind: 'import-mutated', body: bodyOf(place) })
   }
 
   /** Of folders that show something that has changed. */
   addDependents(found: readonly Dependent[]): void {
     for (const place of found) {
-      const name = nameOf(place)
-      if (this.#views.has(name)) continue
-      this.#views.set(name, { scope: viewScope(place.folderId), kind: 'import-mutated', body: bodyOf(place) })
+      this.#addView(place, { scope: viewScope(place.folderId), kind: 'import-mutated', body: bodyOf(place) })
     }
   }
 
-  /** While everything that it is about is locked. */
+  /** Some of what has not been told yet: as a rule all of it. */
+  take(): Change[] {
+    return this.#untold.splice(0, CHANGES_AT_ONCE)
+  }
+
+  /** What has not been told yet, while everything that it is about is locked. */
   async append(tx: Tx, feed: ChangeFeed): Promise<void> {
-    const changes = [...this.#changes, ...this.#views.values()]
-    for (let start = 0; start < changes.length; start += CHANGES_AT_ONCE) {
-      await feed.append(tx, ...changes.slice(start, start + CHANGES_AT_ONCE))
-    }
+    for (let changes = this.take(); changes.length > 0; changes = this.take()) await feed.append(tx, ...changes)
+  }
+
+  #addView(place: Named, change: Change): void {
+    const name = nameOf(place)
+    if (this.#views.has(name)) return
+    this.#views.add(name)
+    this.#untold.push(change)
   }
 }
 

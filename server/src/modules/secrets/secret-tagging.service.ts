@@ -9,7 +9,7 @@ import type { Secret, Tag } from './secret.ts'
 import type { SecretBox } from './secret-box.ts'
 import { named } from './secret-changes.ts'
 import { recordOfOne } from './secret-records.ts'
-import { type Located, noSuchSecret, type SecretWriter, type Writing } from './secret-writer.ts'
+import { type Located, noSuchSecret, type SecretWriter, withNews, type Writing } from './secret-writer.ts'
 import type { Target } from './secret-writes.service.ts'
 import { listBySlugs } from './tags.store.ts'
 import { fieldsOf } from './visibility.ts'
@@ -60,14 +60,13 @@ export class SecretTaggingService {
 
   async #write(tx: Tx, { rights, writing, spot, key, next }: Change): Promise<Secret> {
     const wanted = [{ path: spot.path, key }]
-    const [before] = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
+    const { secrets, standing } = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
+    const [before] = secrets
     if (!before) throw noSuchSecret(key)
     const after: Located = { ...before, tags: next(before.tags) }
     for (const secret of [before, after]) rights.require('edit', fieldsOf(spot, named(secret)))
     rights.requireUncoversNothing(fieldsOf(spot, named(before)), fieldsOf(spot, named(after)))
-    const [written] = await this.#deps.writer.telling(tx, writing, (telling) =>
-      this.#deps.writer.update(tx, telling, [{ before, after }]),
-    )
+    const [written] = await this.#deps.writer.update(tx, withNews(writing), [{ before, after }], standing)
     if (!written) throw new Error('The tags were not stored')
     return written
   }

@@ -10,7 +10,7 @@ import type { SecretBox } from './secret-box.ts'
 import { named } from './secret-changes.ts'
 import { recordOfOne } from './secret-records.ts'
 import * as store from './secret-versions.store.ts'
-import type { SecretWriter } from './secret-writer.ts'
+import { type SecretWriter, withNews } from './secret-writer.ts'
 import type { Outcome } from './secret-writes.service.ts'
 import { findById } from './secrets.store.ts'
 import { fieldsOf } from './visibility.ts'
@@ -69,18 +69,18 @@ export class SecretVersionService {
     const rights = new Rights(ability)
     const writing = { actor, project, environment, key }
 
-    const secret = await rights.transaction(this.#deps.db, async (tx): Promise<Secret> => {
+    const secret = await rights.naming(this.#deps.db, async (tx): Promise<Secret> => {
       if (!then) throw notFound(`Version ${version} of the secret not found`)
       const wanted = present ? [{ path: spot.path, key: present.key, value: then.value }] : []
-      const [before] = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
+      const { secrets, standing } = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
+      const [before] = secrets
       rights.require(before ? 'edit' : 'create', fieldsOf(spot, named(before ?? then)))
       if (before) requireMayRestore(rights, fieldsOf(spot, named(before)), then.tags)
       else if (last) rights.requireUncoversNothing(fieldsOf(spot, named(last)), fieldsOf(spot, named(then)))
-      const [written] = await this.#deps.writer.telling(tx, writing, (telling): Promise<Secret[]> =>
-        before
-          ? this.#deps.writer.update(tx, telling, [{ before, after: { ...before, ...contentOf(then) } }])
-          : this.#deps.writer.create(tx, telling, { path: spot.path, userId: null, secrets: [newOf(then)] }),
-      )
+      const telling = withNews(writing)
+      const [written]: Secret[] = before
+        ? await this.#deps.writer.update(tx, telling, [{ before, after: { ...before, ...contentOf(then) } }], standing)
+        : await this.#deps.writer.create(tx, telling, { path: spot.path, userId: null, secrets: [newOf(then)] })
       if (!written) throw new Error('The version was not restored')
       const where = { ...spot, projectId: project.id }
       await this.#deps.audit.record(tx, actor, recordOfOne(before ? 'update' : 'create', where, written))

@@ -3,16 +3,16 @@ import { newId } from '../../lib/uuid.ts'
 import type { ChangeFeed } from '../../platform/changes/feed.ts'
 import type { DataKey } from '../../platform/crypto/data-key.ts'
 import type { Tx } from '../../platform/db/db.ts'
-import { isUniqueViolation } from '../../platform/db/failures.ts'
 import type { ProjectDetails } from '../projects/projects.service.ts'
 import { lockTouched, type Touched } from './dependency-locks.ts'
 import { type Environment, noSuchEnvironment, noSuchFolder, type Place } from './places.service.ts'
 import { namesOf, targetsOf } from './reference-targets.ts'
 import type { Secret, SecretContent } from './secret.ts'
 import type { SecretBox } from './secret-box.ts'
-import { News, originOf, personalNews, secretNews } from './secret-news.ts'
+import { News, personalNews, secretNews } from './secret-news.ts'
 import * as writes from './secret-writes.store.ts'
 import * as store from './secrets.store.ts'
+import { type Standing, standingForNew, standingOf } from './standing.store.ts'
 
 type Deps = { box: SecretBox; changes: ChangeFeed }
 /** Where something is written, by whom, and sealed with what. */
@@ -22,7 +22,7 @@ export type Writing = {
   environment: Environment
   key: DataKey
 }
-/** What is written in one transaction tells its news together. */
+/** What is written in one transaction, with what it has told. */
 export type Telling = Writing & { news: News }
 export type NewSecret = SecretContent & { key: string }
 export type Located = Secret & { path: string }
@@ -37,14 +37,6 @@ export class SecretWriter {
     this.#deps = deps
   }
 
-  /** Runs `work`, which writes, and tells what it did. */
-  async telling<W extends Writing, T>(tx: Tx, writing: W, work: (telling: W & { news: News }) => Promise<T>) {
-    const news = new News()
-    const result = await work({ ...writing, news })
-    await news.append(tx, this.#deps.changes)
-    return result
-  }
-
   /** In one folder. Throws when one of the keys is taken. */
   async create(
     tx: Tx,
@@ -52,22 +44,26 @@ export class SecretWriter {
     { path, userId, secrets }: { path: string; userId: string | null; secrets: readonly NewSecret[] },
   ): Promise<Secret[]> {
     const { environment, key, news } = telling
-    const touched = touchedBy(telling, userId === null ? secrets.map(({ value }) => ({ path, value })) : [])
-    const folderId = await store.lockFolder(tx, { environmentId: environment.id, path }, touched)
-    if (folderId === undefined) throw noSuchFolder({ environment: environment.slug, path }, 'CreateSecret')
-    const drafts = secrets.map((secret) => ({ ...secret, id: newId(), folderId, userId, version: 1 }))
-    const place = placeOf(telling, { path, folderId })
-    const sealed = drafts.map((draft) => this.#deps.box.seal(key, place, draft))
-    const written = await writes.insert(tx, sealed, storing(telling, userId === null ? [place] : []))
-    requireCurrent(telling, written)
-    const times = timesOf(written)
-    const taken = drafts.filter(({ id }) => !times.has(id))
-    if (taken.length > 0) throw badRequest(`Secret already exists: ${taken.map((draft) => draft.key).join()}`)
-
+    const isPersonal = userId !== null
+    const home = { environmentId: environment.id, path }
+    const touched = touchedBy(telling, isPersonal ? [] : secrets.map(({ value }) => ({ path, value })))
     const keys = secrets.map((secret) => secret.key)
-    news.add(...(userId === null ? secretNews(place, 'secret-created', keys) : [personalNews(folderId)]))
-    news.addDependents(written.dependents)
-    return drafts.map((draft) => ({ ...draft, ...writtenAt(times, draft.id) }))
+    const origins = isPersonal ? [] : [{ ...home, environment: environment.slug }]
+    const [folderId, standing] = await Promise.all([
+      store.lockFolder(tx, home, touched),
+      standingForNew(tx, origins, { ...home, userId, keys }),
+    ])
+    if (folderId === undefined) throw noSuchFolder({ environment: environment.slug, path }, 'CreateSecret')
+    requireCurrent(telling, standing)
+    if (standing.taken.length > 0) throw badRequest(`Secret already exists: ${standing.taken.join()}`)
+
+    const place = placeOf(telling, { path, folderId })
+    const drafts = secrets.map((secret) => ({ ...secret, id: newId(), folderId, userId, version: 1 }))
+    const sealed = drafts.map((draft) => this.#deps.box.seal(key, place, draft))
+    news.add(...(isPersonal ? [personalNews(folderId)] : secretNews(place, 'secret-created', keys)))
+    news.addDependents(standing.dependents)
+    await this.#write(tx, telling, (writing) => writes.insert(tx, sealed, writing))
+    return drafts.map((draft) => ({ ...draft, createdAt: standing.at, updatedAt: standing.at }))
   }
 
   /** Locks what is to be changed, to the given values, and opens it. Those that are not there are missing from the answer. */
@@ -75,11 +71,20 @@ export class SecretWriter {
     tx: Tx,
     writing: Writing,
     { userId, wanted }: { userId: string | null; wanted: readonly Wanted[] },
-  ): Promise<Located[]> {
-    const touched = touchedBy(writing, userId === null ? wanted : [])
+  ): Promise<{ secrets: Located[]; standing: Standing }> {
+    const shared = userId === null ? wanted : []
+    const home = { environmentId: writing.environment.id, userId, touched: touchedBy(writing, shared) }
     const keys = wanted.map(({ path, key }) => ({ path, key }))
-    const rows = await store.lockByKeys(tx, { environmentId: writing.environment.id, userId, touched }, keys)
-    return this.#deps.box.open(tx, ownerOf(writing.project), rows)
+    // They travel together, and are done one after the other.
+    const [rows, standing] = await Promise.all([
+      store.lockByKeys(tx, home, keys),
+      this.standing(
+        tx,
+        writing,
+        shared.map(({ path }) => path),
+      ),
+    ])
+    return { secrets: await this.#deps.box.open(tx, ownerOf(writing.project), rows), standing }
   }
 
   async lockByIds(tx: Tx, { project }: Pick<Writing, 'project'>, folderId: string, ids: readonly string[]) {
@@ -91,49 +96,62 @@ export class SecretWriter {
     await lockTouched(tx, touchedBy(writing, folders))
   }
 
-  /** Each becomes its next version. */
-  async update(tx: Tx, telling: Telling, changes: readonly Change[]): Promise<Located[]> {
+  /** Of folders that are locked, and in which everyone sees what is written. Throws when their environment is another now. */
+  async standing(tx: Tx, writing: Writing, paths: readonly string[]): Promise<Standing> {
+    const { id: environmentId, slug: environment } = writing.environment
+    const origins = [...new Set(paths)].map((path) => ({ environmentId, environment, path }))
+    const standing = await standingOf(tx, origins)
+    requireCurrent(writing, standing)
+    return standing
+  }
+
+  /** Each becomes its next version. That a new name is taken shows as a failure of what comes next. */
+  async update(tx: Tx, telling: Telling, changes: readonly Change[], standing: Standing): Promise<Located[]> {
     if (changes.length === 0) return []
     const { project, key, news } = telling
-    const next = changes.map(({ before, after }) => ({ ...after, version: before.version + 1 }))
+    const next = changes.map(({ before, after }) => ({
+      ...after,
+      version: before.version + 1,
+      createdAt: before.createdAt,
+      updatedAt: standing.at,
+    }))
     const sealed = next.map((secret) => this.#deps.box.seal(key, ownerOf(project), secret))
-    const groups = byFolder(changes, ({ before }) => before)
-    const places = groups.filter(({ isPersonal }) => !isPersonal).map(({ first }) => placeOf(telling, first.before))
-    const written = await writes.update(tx, sealed, storing(telling, places)).catch((error: unknown) => {
-      throw isUniqueViolation(error) ? badRequest('A secret with the new name already exists') : error
-    })
-    requireCurrent(telling, written)
-    for (const { first, some, isPersonal } of groups) {
+    for (const { first, some, isPersonal } of byFolder(changes, ({ before }) => before)) {
       const place = placeOf(telling, first.before)
       news.add(...(isPersonal ? [personalNews(place.folderId)] : newsOfUpdates(place, some)))
     }
-    news.addDependents(written.dependents)
-    const times = timesOf(written)
-    return next.map((secret) => ({ ...secret, ...writtenAt(times, secret.id) }))
+    news.addDependents(standing.dependents)
+    await this.#write(tx, telling, (writing) => writes.update(tx, sealed, writing))
+    return next
   }
 
-  async delete(tx: Tx, telling: Telling, secrets: readonly Located[]): Promise<void> {
+  async delete(tx: Tx, telling: Telling, secrets: readonly Located[], standing: Standing): Promise<void> {
     const ids = secrets.map(({ id }) => id)
-    const groups = byFolder(secrets, (secret) => secret)
-    const places = groups.filter(({ isPersonal }) => !isPersonal).map(({ first }) => placeOf(telling, first))
-    const written = await writes.deleteByIds(tx, ids, storing(telling, places))
-    requireCurrent(telling, written)
-    for (const { first, some, isPersonal } of groups) {
+    for (const { first, some, isPersonal } of byFolder(secrets, (secret) => secret)) {
       const keys = some.map(({ key }) => key)
       const place = placeOf(telling, first)
       telling.news.add(...(isPersonal ? [personalNews(place.folderId)] : secretNews(place, 'secret-deleted', keys)))
     }
-    telling.news.addDependents(written.dependents)
+    telling.news.addDependents(standing.dependents)
+    await this.#write(tx, telling, (writing) => writes.deleteByIds(tx, ids, writing))
+  }
+
+  /** What is written and the news of it are one statement, as long as the news are not too many. */
+  async #write(
+    tx: Tx,
+    { actor, project, news }: Telling,
+    write: (writing: writes.Writing) => Promise<void>,
+  ): Promise<void> {
+    const told = news.take()
+    await write({ actor, versionsMax: project.pitVersionLimit, news: told })
+    this.#deps.changes.appended(tx, told)
+    await news.append(tx, this.#deps.changes)
   }
 }
 
-const ownerOf = ({ id, organizationId }: ProjectDetails) => ({ projectId: id, organizationId })
+export const withNews = <W extends Writing>(writing: W): W & { news: News } => ({ ...writing, news: new News() })
 
-const storing = ({ actor, project }: Writing, places: readonly Place[]) => ({
-  actor,
-  versionsMax: project.pitVersionLimit,
-  origins: places.map(originOf),
-})
+const ownerOf = ({ id, organizationId }: ProjectDetails) => ({ projectId: id, organizationId })
 
 /** Of folders in which everyone sees what is written. */
 export const touchedBy = (
@@ -193,14 +211,6 @@ const byFolder = <T>(items: readonly T[], of: (item: T) => Located): Group<T>[] 
     else groups.set(name, { first: item, some: [item], isPersonal })
   }
   return [...groups.values()]
-}
-
-const timesOf = ({ secrets }: writes.Written) => new Map(secrets.map((row) => [row.id, row]))
-
-const writtenAt = (times: ReadonlyMap<string, { createdAt: Date; updatedAt: Date }>, id: string) => {
-  const row = times.get(id)
-  if (!row) throw new Error('A secret was not stored')
-  return { createdAt: row.createdAt, updatedAt: row.updatedAt }
 }
 
 export const noSuchSecret = (name: string) => notFound(`Secret with name '${name}' not found`)

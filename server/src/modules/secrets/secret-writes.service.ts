@@ -15,9 +15,10 @@ import type { Change, WantedChange, WantedSecret } from './secret-changes.ts'
 import { recordOfMany, recordOfOne, type WriteVerb } from './secret-records.ts'
 import { requireKey, requireMetadata } from './secret-rules.ts'
 import type { Change as Update, Located, NewSecret, SecretWriter, Telling, Writing } from './secret-writer.ts'
-import { noSuchSecret } from './secret-writer.ts'
+import { noSuchSecret, withNews } from './secret-writer.ts'
 import type { Snapshots } from './snapshots.service.ts'
 import { listByIds } from './tags.store.ts'
+import type { Standing } from './standing.store.ts'
 import { fieldsOf } from './visibility.ts'
 
 type Deps = {
@@ -57,11 +58,9 @@ export class SecretWriteService {
     const secrets = [...new Map(await this.#drafts(prepared, wanted)).values()]
     const writing = await this.#writing(prepared)
 
-    const created = await rights.transaction(this.#deps.db, async (tx) => {
+    const created = await rights.naming(this.#deps.db, async (tx) => {
       if (userId !== null) await this.#requireShared(tx, writing, spot, secrets)
-      const written = await this.#deps.writer.telling(tx, writing, (telling) =>
-        this.#deps.writer.create(tx, telling, { path: spot.path, userId, secrets }),
-      )
+      const written = await this.#deps.writer.create(tx, withNews(writing), { path: spot.path, userId, secrets })
       await this.#record(tx, prepared, 'create', written)
       return written
     })
@@ -83,18 +82,17 @@ export class SecretWriteService {
     const writing = await this.#writing(prepared)
     const { rights, project } = prepared
 
-    const written = await rights.transaction(this.#deps.db, async (tx) => {
+    const written = await rights.naming(this.#deps.db, async (tx) => {
       if (changes.some(({ newKey }) => newKey !== undefined)) await lockRenamings(tx, project.id)
-      return this.#deps.writer.telling(tx, writing, async (telling) => {
-        const { updates, missing } = await this.#lock(tx, prepared, { writing, changes })
-        if (missing.length > 0 && mode === 'failOnNotFound') throw noneOf(missing, prepared)
-        const updated = await this.#deps.writer.update(tx, telling, updates)
-        await this.#followRenamed(tx, telling, updates)
-        const created = mode === 'upsert' ? await this.#createMissing(tx, prepared, { telling, missing }) : []
-        await this.#record(tx, prepared, 'update', updated)
-        await this.#record(tx, prepared, 'create', created)
-        return [...updated, ...created]
-      })
+      const telling = withNews(writing)
+      const { updates, missing, standing } = await this.#lock(tx, prepared, { writing, changes })
+      if (missing.length > 0 && mode === 'failOnNotFound') throw noneOf(missing, prepared)
+      const updated = await this.#deps.writer.update(tx, telling, updates, standing)
+      await this.#followRenamed(tx, telling, updates)
+      const created = mode === 'upsert' ? await this.#createMissing(tx, prepared, { telling, missing }) : []
+      await this.#record(tx, prepared, 'update', updated)
+      await this.#record(tx, prepared, 'create', created)
+      return [...updated, ...created]
     })
     return this.#outcome(prepared, written)
   }
@@ -111,9 +109,9 @@ export class SecretWriteService {
     const writing = await this.#writing(prepared)
 
     const deleted = await rights.transaction(this.#deps.db, async (tx) => {
-      const found = await this.#lockToDelete(tx, prepared, { writing, wanted })
+      const { found, standing } = await this.#lockToDelete(tx, prepared, { writing, wanted })
       for (const secret of found) rights.require('delete', fieldsOf(spot, changing.named(secret)))
-      await this.#deps.writer.telling(tx, writing, (telling) => this.#deps.writer.delete(tx, telling, found))
+      await this.#deps.writer.delete(tx, withNews(writing), found, standing)
       await this.#record(tx, prepared, 'delete', found)
       return found
     })
@@ -174,8 +172,8 @@ export class SecretWriteService {
     { rights, spot, userId }: Prepared,
     { writing, changes }: { writing: Writing; changes: readonly Change[] },
   ) {
-    const locked = await this.#deps.writer.lock(tx, writing, { userId, wanted: changes })
-    const found = new Map(locked.map((secret) => [`${secret.path} ${secret.key}`, secret]))
+    const { secrets, standing } = await this.#deps.writer.lock(tx, writing, { userId, wanted: changes })
+    const found = new Map(secrets.map((secret) => [`${secret.path} ${secret.key}`, secret]))
     const updates = new Map<string, Update & { change: Change }>()
     const missing: Change[] = []
     for (const change of changes) {
@@ -190,7 +188,7 @@ export class SecretWriteService {
       rights.require('edit', becomes)
       if (userId === null && change.value === undefined) rights.requireUncoversNothing(was, becomes)
     }
-    return { updates: [...updates.values()], missing }
+    return { updates: [...updates.values()], missing, standing }
   }
 
   async #followRenamed(tx: Tx, telling: Telling, updates: readonly Update[]): Promise<void> {
@@ -234,19 +232,20 @@ export class SecretWriteService {
     tx: Tx,
     { actor, spot, isBatch }: Prepared,
     { writing, wanted }: { writing: Writing; wanted: readonly { key: string; type: SecretType }[] },
-  ): Promise<Located[]> {
-    const found: Located[] = []
-    for (const type of ['shared', 'personal'] as const) {
-      const keys = wanted.filter((one) => one.type === type).map(({ key }) => ({ path: spot.path, key }))
-      if (keys.length === 0 || (type === 'personal' && actor.type !== 'user')) continue
-      const userId = type === 'personal' ? actor.id : null
-      found.push(...(await this.#deps.writer.lock(tx, writing, { userId, wanted: keys })))
+  ): Promise<{ found: Located[]; standing: Standing }> {
+    const keysOf = (type: SecretType) =>
+      wanted.filter((one) => one.type === type).map(({ key }) => ({ path: spot.path, key }))
+    const { writer } = this.#deps
+    const { secrets: found, standing } = await writer.lock(tx, writing, { userId: null, wanted: keysOf('shared') })
+    const personal = actor.type === 'user' ? keysOf('personal') : []
+    if (personal.length > 0) {
+      found.push(...(await writer.lock(tx, writing, { userId: actor.id, wanted: personal })).secrets)
     }
     const isFound = ({ key, type }: { key: string; type: SecretType }) =>
       found.some((secret) => secret.key === key && (secret.userId !== null) === (type === 'personal'))
     const missing = wanted.filter((one) => !isFound(one))
     if (missing[0] && !isBatch) throw noSuchSecret(missing[0].key)
-    if (missing.length === 0) return found
+    if (missing.length === 0) return { found, standing }
     throw notFound(`One or more secrets do not exist: ${missing.map(({ key }) => key).join(', ')}`)
   }
 
@@ -254,7 +253,7 @@ export class SecretWriteService {
   async #requireShared(tx: Tx, writing: Writing, { path }: Spot, secrets: readonly NewSecret[]): Promise<void> {
     const wanted = secrets.map(({ key }) => ({ path, key }))
     const shared = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
-    if (shared.length === wanted.length) return
+    if (shared.secrets.length === wanted.length) return
     throw badRequest('A personal secret needs a shared secret of the same name, which it overrides')
   }
 

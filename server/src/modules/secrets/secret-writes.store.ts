@@ -1,37 +1,20 @@
 import { type RawBuilder, sql } from 'kysely'
+import { type Change, serialize } from '../../platform/changes/change.ts'
+import { inserting as telling } from '../../platform/changes/changes.store.ts'
 import type { Tx } from '../../platform/db/db.ts'
+import { WITH_THE_NEXT } from '../../platform/db/pooled-connection.ts'
 import { statement } from '../../platform/db/statement.ts'
-import {
-  areCurrent,
-  type Dependent,
-  haveDependents,
-  hold as holdDependents,
-  type Origin,
-  originsIn,
-} from './dependents.store.ts'
 import type { SealedSecret } from './secrets.store.ts'
 
-/** Who writes, how many versions are to be kept, and which folders it changes for everyone. */
+/** Who writes, how many versions are to be kept, and what is told of it in the same statement. */
 export type Writing = {
   actor: { type: string; id: string | null }
   versionsMax: number
-  origins: readonly Origin[]
+  news: readonly Change[]
 }
-type WrittenRow = { id: string; createdAt: string; updatedAt: string }
-type Effect = { haveDependents: boolean; areCurrent: boolean }
-type Outcome = { dependents: Dependent[]; areCurrent: boolean }
-export type Written = Outcome & { secrets: { id: string; createdAt: Date; updatedAt: Date }[] }
 
-/** What each write is asked, which sees all that its locks have waited for. */
-const effect = sql<Effect>`${haveDependents} as have_dependents, ${areCurrent} as are_current`
-const times = sql`id, created_at as "createdAt", updated_at as "updatedAt"`
-
-/** What every statement here is given. */
-type Circumstances = {
-  actorType: string
-  actorId: string | null
-  origins: string
-}
+/** What every statement here is given. Nothing is asked of them, so they travel with the commit. */
+type Circumstances = { actorType: string; actorId: string | null; news: string }
 type Values = Circumstances & { secrets: string; versionsMax: number }
 type Value = (name: keyof Values) => RawBuilder<unknown>
 
@@ -41,15 +24,11 @@ const valuesOf = (secrets: readonly SealedSecret[], writing: Writing): Values =>
   versionsMax: writing.versionsMax,
 })
 
-const circumstancesOf = ({ actor, origins }: Writing): Circumstances => ({
+const circumstancesOf = ({ actor, news }: Writing): Circumstances => ({
   actorType: actor.type,
   actorId: actor.id,
-  origins: JSON.stringify(origins.map(({ environmentId, environment, path }) => [environmentId, environment, path])),
+  news: serialize(news),
 })
-
-/** As JSON: of an array PostgreSQL would look at the length, and plan anew at each run to make use of it. */
-const origins = (value: (name: keyof Circumstances) => RawBuilder<unknown>) =>
-  originsIn(sql`(select (o ->> 0)::uuid, o ->> 1, o ->> 2 from json_array_elements(${value('origins')}::json) as o)`)
 
 const given = (value: Value, limit: RawBuilder<unknown> = sql``) => sql`given as (
   select r.*, decode(sealed_value, 'base64') as value, decode(sealed_comment, 'base64') as comment,
@@ -84,8 +63,8 @@ const versionsOf = (source: 'inserted' | 'updated', value: Value) => sql`noted a
     ${value('actorType')}, ${value('actorId')}
   from given g join ${sql.ref(source)} written on written.id = g.id)`
 
-const insertAll = statement<Effect & { written: WrittenRow[] }, Values>(
-  (value) => sql`
+const insertAll = statement(
+  (value: Value) => sql`${WITH_THE_NEXT}
     with ${given(value)},
     inserted as (
       insert into secrets (id, folder_id, key, user_id, version, value, comment, metadata, sealed_metadata, tag_ids,
@@ -93,48 +72,42 @@ const insertAll = statement<Effect & { written: WrittenRow[] }, Values>(
       select id, folder_id, key, user_id, version, value, comment, metadata, sealed_metadata, tag_ids,
         skip_multiline_encoding, reminder_note, reminder_repeat_days, referenced
       from given order by folder_id, key
-      on conflict do nothing
-      returning ${times}),
-    ${versionsOf('inserted', value)},
-    ${origins(value)}
-    select (select coalesce(json_agg(w), '[]') from inserted w) as written, ${effect}`,
+      returning id),
+    ${versionsOf('inserted', value)}
+    ${telling(value('news'))}`,
 )
 
-/** Fewer come back than were given when some keys are taken. */
-export const insert = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> =>
-  toWritten(tx, await insertAll(tx, valuesOf(secrets, writing)), writing.origins)
+/** That a key is taken shows as a failure of what comes next. */
+export const insert = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<void> => {
+  await insertAll(tx, valuesOf(secrets, writing))
+}
 
-const updating = (value: Value, limit?: RawBuilder<unknown>) =>
-  sql<Effect & { written: WrittenRow[] }>`
-    with ${given(value, limit)},
-    updated as (
-      update secrets s set key = g.key, version = g.version, value = g.value, comment = g.comment,
-        metadata = g.metadata, sealed_metadata = g.sealed_metadata, tag_ids = g.tag_ids,
-        skip_multiline_encoding = g.skip_multiline_encoding, reminder_note = g.reminder_note,
-        reminder_repeat_days = g.reminder_repeat_days, referenced = g.referenced, updated_at = now()
-      from given g where s.id = g.id
-      returning s.id, s.created_at as "createdAt", s.updated_at as "updatedAt"),
-    ${versionsOf('updated', value)},
-    pruned as (
-      delete from secret_versions v using given g
-      where v.secret_id = g.id and v.version <= g.version - ${value('versionsMax')}),
-    ${origins(value)}
-    select (select coalesce(json_agg(w), '[]') from updated w) as written, ${effect}`
+const updating = (value: Value, limit?: RawBuilder<unknown>) => sql`${WITH_THE_NEXT}
+  with ${given(value, limit)},
+  updated as (
+    update secrets s set key = g.key, version = g.version, value = g.value, comment = g.comment,
+      metadata = g.metadata, sealed_metadata = g.sealed_metadata, tag_ids = g.tag_ids,
+      skip_multiline_encoding = g.skip_multiline_encoding, reminder_note = g.reminder_note,
+      reminder_repeat_days = g.reminder_repeat_days, referenced = g.referenced, updated_at = now()
+    from given g where s.id = g.id
+    returning s.id),
+  ${versionsOf('updated', value)},
+  pruned as (
+    delete from secret_versions v using given g
+    where v.secret_id = g.id and v.version <= g.version - ${value('versionsMax')})
+  ${telling(value('news'))}`
 
 /** Mostly it is one. Told so, PostgreSQL looks it up also by a plan from when there was little to read. */
 const updateOne = statement((value: Value) => updating(value, sql`limit 1`))
 const updateSeveral = statement((value: Value) => updating(value))
 
 /** Each becomes what is given, as its next version; the oldest versions go. */
-export const update = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<Written> =>
-  toWritten(
-    tx,
-    await (secrets.length === 1 ? updateOne : updateSeveral)(tx, valuesOf(secrets, writing)),
-    writing.origins,
-  )
+export const update = async (tx: Tx, secrets: readonly SealedSecret[], writing: Writing): Promise<void> => {
+  await (secrets.length === 1 ? updateOne : updateSeveral)(tx, valuesOf(secrets, writing))
+}
 
-const deleteAll = statement<Effect, Circumstances & { ids: readonly string[] }>(
-  (value) => sql`
+const deleteAll = statement<unknown, Circumstances & { ids: readonly string[] }>(
+  (value) => sql`${WITH_THE_NEXT}
     with gone as (
       delete from secrets s
       where s.id in (
@@ -146,14 +119,14 @@ const deleteAll = statement<Effect, Circumstances & { ids: readonly string[] }>(
     noted as (
       insert into secret_versions (id, secret_id, folder_id, version, key, user_id, is_deletion, actor_type, actor_id)
       select gen_random_uuid(), id, folder_id, version + 1, key, user_id, true, ${value('actorType')}, ${value('actorId')}
-      from gone),
-    ${origins(value)}
-    select ${effect}`,
+      from gone)
+    ${telling(value('news'))}`,
 )
 
 /** What users have put over a shared one goes with it. */
-export const deleteByIds = async (tx: Tx, ids: readonly string[], writing: Writing): Promise<Outcome> =>
-  toOutcome(tx, await deleteAll(tx, { ...circumstancesOf(writing), ids }), writing.origins)
+export const deleteByIds = async (tx: Tx, ids: readonly string[], writing: Writing): Promise<void> => {
+  await deleteAll(tx, { ...circumstancesOf(writing), ids })
+}
 
 /** What their values refer to; nothing else about them changes. */
 export const setReferenced = async (tx: Tx, found: readonly { id: string; referenced: string[] }[]): Promise<void> => {
@@ -169,23 +142,3 @@ export const removeTag = async (tx: Tx, tagId: string): Promise<void> => {
     update secrets set tag_ids = array_remove(tag_ids, ${tagId}::uuid)
     where tag_ids <> '{}' and tag_ids @> array[${tagId}::uuid]`.execute(tx)
 }
-
-const toOutcome = async (tx: Tx, [row]: Effect[], origins: readonly Origin[]): Promise<Outcome> => {
-  if (!row) throw new Error('A write was not answered')
-  const { areCurrent, haveDependents } = row
-  return { areCurrent, dependents: haveDependents ? (await holdDependents(tx, origins)).found : [] }
-}
-
-/** JSON knows no dates. */
-const toWritten = async (
-  tx: Tx,
-  rows: (Effect & { written: WrittenRow[] })[],
-  origins: readonly Origin[],
-): Promise<Written> => ({
-  ...(await toOutcome(tx, rows, origins)),
-  secrets: (rows[0]?.written ?? []).map(({ id, createdAt, updatedAt }) => ({
-    id,
-    createdAt: new Date(createdAt),
-    updatedAt: new Date(updatedAt),
-  })),
-})

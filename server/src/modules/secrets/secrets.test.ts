@@ -123,6 +123,8 @@ describe('creating a secret', () => {
   test('one wins when sixteen create the same key at once, and none is lost of sixteen others', async () => {
     const same = await Promise.all(Array.from({ length: 16 }, () => secrets.create('RACE', 'v')))
     assert.deepEqual(same.filter(({ status }) => status === 200).length, 1)
+    const taken = same.filter(({ status }) => status === 400).map(({ body }) => body.message as unknown)
+    assert.deepEqual([...new Set(taken)], ['Secret already exists: RACE'])
     const others = await Promise.all(Array.from({ length: 16 }, (_, i) => secrets.create(`RACE_${i}`, 'v')))
     assert.ok(others.every(({ status }) => status === 200))
   })

@@ -14,23 +14,37 @@ const queries = mock.method(pg.Client.prototype, 'query').mock
 const client = await connectTo(server.url)
 after(() => client.end())
 
-/** What an update of one secret asks for and writes, in this order. */
-const updating = async (): Promise<Statement[]> => {
+/** What a request asks for and writes: the first statement about each. */
+const sentBy = async (request: Promise<{ status: number }>, about: Record<string, RegExp>) => {
   const before = queries.callCount()
-  assert.equal((await secrets.update('K', { secretValue: 'b' })).status, 200)
+  assert.equal((await request).status, 200)
   const sent = queries.calls.slice(before).map((call) => call.arguments[0] as unknown as Statement)
-  const about = (table: RegExp) => sent.find(({ text }) => typeof text === 'string' && table.test(text))
-  return [about(/for update of s/), about(/update secrets s set key/)].filter((found) => found !== undefined)
+  const found = Object.entries(about).map(([name, words]): [string, Statement] => {
+    const statement = sent.find(({ text }) => typeof text === 'string' && words.test(text))
+    assert.ok(statement, `${name} was not sent`)
+    return [name, statement]
+  })
+  return Object.fromEntries(found)
 }
 
-test('to update one costs the same beside many, by plans that were made before them', async () => {
+test('to write one costs the same beside many, by plans that were made before them', async () => {
   await secrets.create('K', 'a')
-  const [lock, write] = await updating()
-  assert.ok(lock && write)
-  await client.query('set plan_cache_mode = force_generic_plan')
+  const updating = await sentBy(secrets.update('K', { secretValue: 'b' }), {
+    lock: /for update of s/,
+    standing: /given_origin/,
+    update: /update secrets s set key/,
+  })
+  const creating = await sentBy(secrets.create('NEW', 'a'), {
+    lockFolder: /for key share of f/,
+    standingForNew: /given_origin.*wanted/s,
+    insert: /insert into secrets/,
+  })
   // So that the same can be written again.
-  await client.query('delete from secret_versions where version > 1')
-  const pages = await pagesOfKept(client, { lock, write })
+  await client.query("delete from secrets where key = 'NEW'")
+  await client.query("delete from secret_versions where version > 1 or key = 'NEW'")
+  await client.query('set plan_cache_mode = force_generic_plan')
+
+  const pages = await pagesOfKept(client, { ...creating, ...updating })
   const alone = await pages()
   await client.query(
     `insert into secrets (id, folder_id, key, version, value, metadata, tag_ids, referenced)

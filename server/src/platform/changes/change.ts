@@ -7,10 +7,10 @@ const NAME_LENGTH_MAX = 500
 const BODY_BYTES_MAX = 256 * 1_024
 const CHANGES_MAX = 10_000
 
-/** The bodies as text, in order. Throws on what no caller may ask for: such a change would burden every process. */
-export const serializeBodies = (changes: readonly Change[]): (string | null)[] => {
+/** In order, with their bodies as text. Throws on what no caller may ask for: such a change would burden every process. */
+export const serialize = (changes: readonly Change[]): string => {
   if (changes.length > CHANGES_MAX) throw new Error(`${changes.length} changes at once; the most is ${CHANGES_MAX}`)
-  return changes.map(serializeBody)
+  return JSON.stringify(changes.map((change) => [change.scope, change.kind, serializeBody(change)]))
 }
 
 const serializeBody = ({ scope, kind, body }: Change): string | null => {

@@ -2,7 +2,7 @@ import { type Generated, type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/db.ts'
 import { WITH_THE_NEXT } from '../db/pooled-connection.ts'
 import { statement } from '../db/statement.ts'
-import { type Change, serializeBodies } from './change.ts'
+import { type Change, serialize } from './change.ts'
 
 type ChangeTable = {
   seq: Generated<number>
@@ -29,21 +29,19 @@ declare module '../db/db.ts' {
 
 const DELETED_AT_ONCE_MAX = 5_000
 
-/** One statement of one text however many they are, so that it is prepared; numbered in the order given. */
-const insertAll = statement<unknown, { scopes: string[]; kinds: string[]; bodies: (string | null)[] }>(
-  (value) => sql`${WITH_THE_NEXT}insert into changes (scope, kind, body)
-    select scope, kind, body
-    from unnest(${value('scopes')}::text[], ${value('kinds')}::text[], ${value('bodies')}::json[])
-      with ordinality as given (scope, kind, body, position)
-    order by position`,
+/** One text however many `serialize` was given, so that it is prepared; numbered in their order. */
+export const inserting = (changes: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into changes (scope, kind, body)
+  select change ->> 0, change ->> 1, (change ->> 2)::json
+  from json_array_elements(${changes}::json) with ordinality as given (change, position)
+  order by position`
+
+const insertAll = statement<unknown, { changes: string }>(
+  (value) => sql`${WITH_THE_NEXT}${inserting(value('changes'))}`,
 )
 
 export const insert = (tx: Tx, changes: readonly Change[]): Promise<unknown> =>
-  insertAll(tx, {
-    scopes: changes.map(({ scope }) => scope),
-    kinds: changes.map(({ kind }) => kind),
-    bodies: serializeBodies(changes),
-  })
+  insertAll(tx, { changes: serialize(changes) })
 
 /**
  * Ten minutes after a horizon was noted it becomes the mark below which rows may go, and the present one is noted.

@@ -83,6 +83,11 @@ export class ChangeFeed {
   async append(tx: Tx, ...changes: Change[]): Promise<void> {
     if (changes.length === 0) return
     await store.insert(tx, changes)
+    this.appended(tx, changes)
+  }
+
+  /** The same for those that another statement of `tx` appends, which saves one. */
+  appended(tx: Tx, changes: readonly Change[]): void {
     this.#db.afterCommit(tx, () => {
       this.#followers.takeAway(changes)
       this.#hasOwnNews = true
