@@ -15,6 +15,11 @@ describe('a new id', () => {
   test('sorts after those made in an earlier millisecond', () => {
     assert.ok(newId(1_700_000_000_000) < newId(1_700_000_000_001))
   })
+
+  test('sorts after those made before it in the same millisecond', () => {
+    const ids = Array.from({ length: 5_000 }, () => newId(1_700_000_000_002))
+    assert.deepEqual(ids.toSorted(), ids)
+  })
 })
 
 describe('what is a UUID', () => {

@@ -99,6 +99,17 @@ describe(`PATCH ${PATH}/{id}`, () => {
     assert.equal(body.identity.metadata.length, 1)
   })
 
+  test('200 keeps metadata in the order it was sent, which clients compare', async () => {
+    const keys = ['zone', 'team', 'owner', 'cost', 'stage', 'area', 'node', 'build']
+    const metadata = keys.map((key) => ({ key, value: 'v' }))
+    const { id } = await create({ metadata })
+    const orderOf = async () =>
+      (await server.get(`${PATH}/${id}`, { token })).body.identity.metadata.map(({ key }: { key: string }) => key)
+    assert.deepEqual(await orderOf(), keys)
+    await server.patch(`${PATH}/${id}`, { metadata: metadata.toReversed() }, { token })
+    assert.deepEqual(await orderOf(), keys.toReversed())
+  })
+
   test('200 replaces metadata and role', async () => {
     const { id } = await create({ metadata: [{ key: 'a', value: '1' }] })
     await server.patch(`${PATH}/${id}`, { metadata: [], role: 'member' }, { token })
