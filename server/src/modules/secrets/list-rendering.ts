@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { AppError } from '../../lib/app-error.ts'
 import type { Expander } from './expander.ts'
 import type { Environment, Home, Place } from './places.service.ts'
@@ -7,10 +8,13 @@ import type { Shown } from './visibility.ts'
 
 export type ShownImport = { place: Place; environment: Environment; shown: Shown[] }
 /** The body is made only when it is asked for, unless its tag cannot be told without it. */
-export type RenderedList = { tag: string; body: () => string | Buffer }
+export type RenderedList = { tag: string; body: () => Body }
+type Body = string | Buffer | Readable
 
 type Options = { expander: Expander; importing: Place; isExpanded: boolean; isRelative: boolean }
 
+/** More than that is opened as fast as it is read: as one piece it would cost V8 more to make room for than to fill. */
+const IN_ONE_GO_MAX = 500
 const OPENING = Buffer.from('{"secrets":[')
 const CLOSING = Buffer.from('],"imports":[]}')
 
@@ -93,11 +97,17 @@ export class SecretListRenderer {
 }
 
 /** Most lists are of one folder, whole. */
-const plainBody = (shown: readonly Shown[]): string | Buffer => {
+const plainBody = (shown: readonly Shown[]): Body => {
   const [part, ...others] = shown
-  return part && others.length === 0 && isWhole(part)
-    ? Buffer.concat([OPENING, ...part.snapshot.bytes(), CLOSING])
-    : answer(shown.map(plainText), '')
+  if (!part || others.length > 0 || !isWhole(part)) return answer(shown.map(plainText), '')
+  const parts = wholeBody(part)
+  return part.entries.length > IN_ONE_GO_MAX ? Readable.from(parts) : Buffer.concat([...parts])
+}
+
+function* wholeBody({ snapshot }: Shown): Generator<Buffer> {
+  yield OPENING
+  yield* snapshot.bytes()
+  yield CLOSING
 }
 
 const isWhole = ({ snapshot, entries, areHidden }: Shown): boolean =>

@@ -40,6 +40,16 @@ describe('a list', () => {
     assert.deepEqual(members.slice(-4), ['secretPath', 'secretValueHidden', 'secretMetadata', 'tags'])
   })
 
+  test('that is long is sent as it is read, whole', async () => {
+    const values = many(1_100)
+    const secretPath = await fill('long', values)
+    const whole = await secrets.list({ secretPath })
+    assert.equal(whole.headers['transfer-encoding'], 'chunked')
+    assert.deepEqual(await secrets.values({ secretPath }), values)
+    const again = await secrets.list({ secretPath }, token, { 'if-none-match': String(whole.headers['etag']) })
+    assert.deepEqual([again.status, again.text], [304, ''])
+  })
+
   test('is written down before it is shown, also when the client holds it already', async () => {
     const { headers } = await secrets.list({ secretPath: '/many' })
     const before = (await auditOf(db, projectId, 'get-secrets')).length

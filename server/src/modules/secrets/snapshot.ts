@@ -65,13 +65,11 @@ export class Snapshot {
   }
 
   /** All secrets as they are listed, without brackets: as bytes, so that nothing is decoded only to be encoded again. */
-  bytes(): Buffer[] {
-    const parts: Buffer[] = []
+  *bytes(): Generator<Buffer> {
     for (const block of this.#blocks.keys()) {
-      if (block > 0) parts.push(SEPARATOR_BYTES)
-      parts.push(this.#openBytes(block))
+      if (block > 0) yield SEPARATOR_BYTES
+      yield this.#openBytes(block)
     }
-    return parts
   }
 
   /** The chosen ones, in their order. */
