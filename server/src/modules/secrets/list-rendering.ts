@@ -34,10 +34,14 @@ export class SecretListRenderer {
 
     const own: string[] = []
     for (const part of shown) own.push(this.#needsExpansion(part) ? await this.#expandedText(part) : plainText(part))
+    const text = answer(own, (await this.renderImports(imports)).join())
+    return { tag: tagOf(text), body: () => text }
+  }
+
+  async renderImports(imports: readonly ShownImport[]): Promise<string[]> {
     const blocks: string[] = []
     for (const block of imports) blocks.push(await this.#block(block))
-    const text = answer(own, blocks.join())
-    return { tag: tagOf(text), body: () => text }
+    return blocks
   }
 
   #needsExpansion({ entries, areHidden }: Shown): boolean {

@@ -76,7 +76,7 @@ export class SecretListService {
     const shown = await this.#shown(entered, place, query)
     const imports = listing.includeImports ? await this.#imports(entered, place, query) : []
     await this.#note(actor, place, { shown, imports })
-    return this.#render(entered, place, { query, shown, imports })
+    return this.#rendered(entered, place, query, (renderer) => renderer.render(shown, imports))
   }
 
   /** Only what a folder imports. */
@@ -87,11 +87,10 @@ export class SecretListService {
     const place = await this.#deps.places.get(entered.project, spot)
     const imports = await this.#imports(entered, place, WHOLE)
     await this.#note(actor, place, { shown: [], imports })
-    const list = await this.#render(entered, place, { query: WHOLE, shown: [], imports })
-    const blocks = (JSON.parse(String(list.body())) as { imports: ImportedBlock[] }).imports
-    return imports.flatMap(({ environment: { id, name, slug } }, index) => {
-      const block = blocks[index]
-      return block ? [{ ...block, environmentInfo: { id, name, slug } }] : []
+    const blocks = await this.#rendered(entered, place, WHOLE, (renderer) => renderer.renderImports(imports))
+    return imports.map(({ environment: { id, name, slug } }, index) => {
+      const block = JSON.parse(blocks[index] ?? '') as ImportedBlock
+      return { ...block, environmentInfo: { id, name, slug } }
     })
   }
 
@@ -156,11 +155,12 @@ export class SecretListService {
     return shown.reverse()
   }
 
-  async #render(
+  async #rendered<T>(
     entered: Entered,
     place: Place,
-    { query, shown, imports }: { query: Query; shown: Shown[]; imports: ShownImport[] },
-  ): Promise<RenderedList> {
+    query: Query,
+    render: (renderer: SecretListRenderer) => Promise<T>,
+  ): Promise<T> {
     const { places, snapshots } = this.#deps
     const renderer = new SecretListRenderer({
       expander: new Expander({ places, snapshots, entered }),
@@ -168,8 +168,8 @@ export class SecretListService {
       isExpanded: query.expandSecretReferences,
       isRelative: query.importsAreRelative,
     })
-    const list = await renderer.render(shown, imports)
-    if (renderer.refusals.length === 0) return list
+    const rendered = await render(renderer)
+    if (renderer.refusals.length === 0) return rendered
     throw forbidden('Some references to other secrets could not be followed', { details: renderer.refusals })
   }
 
