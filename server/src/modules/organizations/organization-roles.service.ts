@@ -5,8 +5,9 @@ import type { Database, Tx } from '../../platform/db/db.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../../platform/db/failures.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
+import { asCustom, type NewRole, type RoleChanges } from '../permissions/custom-role.ts'
 import type { PermissionService } from '../permissions/permissions.service.ts'
-import { ORGANIZATION_ROLES, type PredefinedRole } from '../permissions/predefined-roles.ts'
+import { ORGANIZATION_ROLES } from '../permissions/predefined-roles.ts'
 import type { Rule } from '../permissions/rule.ts'
 import type { OrganizationService } from './organizations.service.ts'
 import * as store from './organization-roles.store.ts'
@@ -20,7 +21,6 @@ type Deps = {
   organizations: OrganizationService
 }
 type Action = 'read' | 'create' | 'edit' | 'delete'
-type NewRole = { slug: string; name: string; description?: string | null | undefined; permissions: readonly Rule[] }
 
 export type ListedRole = Omit<store.OrganizationRole, 'permissions'>
 export type RoleView = ListedRole & { permissions: readonly Rule[] }
@@ -69,7 +69,7 @@ export class OrganizationRoleService {
     })
   }
 
-  async update(actor: Actor, roleId: string, changes: store.RoleChanges): Promise<RoleView> {
+  async update(actor: Actor, roleId: string, changes: RoleChanges): Promise<RoleView> {
     const { organizationId, ability } = await this.#ask(actor, 'edit')
     const before = await this.#find(organizationId, roleId)
     await ability.satisfy((present) => requireMayWrite(present.activeRules(), rewriting(before, changes)))
@@ -80,7 +80,6 @@ export class OrganizationRoleService {
       const role = await store.update(tx, roleId, changes).catch((error: unknown) => {
         throw isUniqueViolation(error) ? slugTaken(changes.slug ?? '') : error
       })
-      if (!role) throw noSuchRole(roleId)
       await this.#announce(tx, actor, 'update-org-role', { ...describe(role), organizationId })
       return role
     })
@@ -119,13 +118,7 @@ export class OrganizationRoleService {
   /** As old as the organization itself. */
   async #predefined(actor: Actor, organizationId: string): Promise<RoleView[]> {
     const { createdAt } = await this.#deps.organizations.get(actor, organizationId)
-    return ORGANIZATION_ROLES.map(({ rules, ...role }: PredefinedRole) => ({
-      ...role,
-      organizationId,
-      permissions: rules,
-      createdAt,
-      updatedAt: createdAt,
-    }))
+    return ORGANIZATION_ROLES.map((role) => ({ ...asCustom(role, createdAt), organizationId }))
   }
 
   async #lock(tx: Tx, organizationId: string, roleId: string): Promise<store.OrganizationRole> {
@@ -157,7 +150,7 @@ const noSuchRole = (id: string) => notFound(`Role with id '${id}' not found`)
 const slugTaken = (slug: string) => badRequest(`A role with slug '${slug}' already exists`)
 const inUse = (slug: string) => badRequest(`The role '${slug}' is assigned to someone: assign another one first`)
 
-const rewriting = ({ permissions }: store.OrganizationRole, changes: store.RoleChanges) => ({
+const rewriting = ({ permissions }: store.OrganizationRole, changes: RoleChanges) => ({
   before: permissions,
   after: changes.permissions ?? permissions,
 })

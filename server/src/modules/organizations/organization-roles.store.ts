@@ -1,17 +1,8 @@
-import { type Generated, type Insertable, type JSONColumnType, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/db.ts'
-import type { Rule } from '../permissions/rule.ts'
+import type { NewRole, RoleChanges, RoleColumns } from '../permissions/custom-role.ts'
 
-type OrganizationRoleTable = {
-  id: string
-  organizationId: string
-  slug: string
-  name: string
-  description: string | null
-  permissions: JSONColumnType<Rule[]>
-  createdAt: Generated<Date>
-  updatedAt: Generated<Date>
-}
+type OrganizationRoleTable = RoleColumns & { organizationId: string }
 
 declare module '../../platform/db/db.ts' {
   interface Tables {
@@ -20,16 +11,9 @@ declare module '../../platform/db/db.ts' {
 }
 
 export type OrganizationRole = Selectable<OrganizationRoleTable>
-export type RoleChanges = {
-  slug?: string | undefined
-  name?: string | undefined
-  description?: string | null | undefined
-  permissions?: readonly Rule[] | undefined
-}
+type NewRow = NewRole & { id: string; organizationId: string }
 
 const LISTED_MAX = 10_000
-
-type NewRow = Omit<Insertable<OrganizationRoleTable>, 'permissions'> & { permissions: readonly Rule[] }
 
 /** Undefined when the organization has a role with that slug. */
 export const insert = (tx: Tx, { permissions, ...row }: NewRow): Promise<OrganizationRole | undefined> =>
@@ -40,17 +24,13 @@ export const insert = (tx: Tx, { permissions, ...row }: NewRow): Promise<Organiz
     .returningAll()
     .executeTakeFirst()
 
-export const update = (
-  tx: Tx,
-  id: string,
-  { permissions, ...changes }: RoleChanges,
-): Promise<OrganizationRole | undefined> =>
+export const update = (tx: Tx, id: string, { permissions, ...changes }: RoleChanges): Promise<OrganizationRole> =>
   tx
     .updateTable('organizationRoles')
-    .set({ ...changes, ...(permissions && { permissions: JSON.stringify(permissions) }), updatedAt: sql`now()` })
+    .set({ ...changes, permissions: permissions && JSON.stringify(permissions), updatedAt: sql`now()` })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow()
 
 export const deleteById = (tx: Tx, id: string): Promise<unknown> =>
   tx.deleteFrom('organizationRoles').where('id', '=', id).execute()

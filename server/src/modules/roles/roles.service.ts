@@ -5,6 +5,7 @@ import type { Database, Tx } from '../../platform/db/db.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../../platform/db/failures.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
+import { asCustom, type NewRole, type RoleChanges } from '../permissions/custom-role.ts'
 import { packRule } from '../permissions/packed-rules.ts'
 import type { PermissionService } from '../permissions/permissions.service.ts'
 import { CUSTOM_ROLE, PROJECT_ROLES } from '../permissions/predefined-roles.ts'
@@ -20,7 +21,6 @@ type Deps = {
   audit: AuditLog
   changes: ChangeFeed
 }
-type NewRole = { slug: string; name: string; description?: string | null | undefined; permissions: readonly Rule[] }
 
 export type ListedRole = Omit<store.ProjectRole, 'permissions'>
 export type RoleView = ListedRole & { permissions: readonly Rule[] }
@@ -82,7 +82,7 @@ export class ProjectRoleService {
     })
   }
 
-  async update(actor: Actor, projectId: string, roleId: string, changes: store.RoleChanges): Promise<RoleView> {
+  async update(actor: Actor, projectId: string, roleId: string, changes: RoleChanges): Promise<RoleView> {
     const ability = await this.#require(actor, projectId, 'edit')
     requireSoundRules(changes.permissions ?? [], 'Role Update')
     const before = await this.#find(actor, projectId, roleId)
@@ -147,10 +147,10 @@ export class ProjectRoleService {
   async #predefined(projectId: string, also: readonly string[] = []): Promise<RoleView[]> {
     const project = await this.#deps.projects.find(projectId)
     if (!project) throw noSuchProject(projectId)
-    const { type, createdAt } = project
     return PROJECT_ROLES.filter(
-      ({ slug }) => slug !== CRYPTOGRAPHIC_OPERATOR || type === WITH_CRYPTOGRAPHIC_OPERATOR || also.includes(slug),
-    ).map(({ rules, ...role }) => ({ ...role, projectId, permissions: rules, createdAt, updatedAt: createdAt }))
+      ({ slug }) =>
+        slug !== CRYPTOGRAPHIC_OPERATOR || project.type === WITH_CRYPTOGRAPHIC_OPERATOR || also.includes(slug),
+    ).map((role) => ({ ...asCustom(role, project.createdAt), projectId }))
   }
 
   async #lock(tx: Tx, projectId: string, roleId: string): Promise<store.ProjectRole> {
@@ -173,7 +173,7 @@ export class ProjectRoleService {
 }
 
 /** The right to assign may be bound to a slug, so under another slug a role counts as another one that denies the same. */
-const rewriting = ({ slug, permissions }: store.ProjectRole, changes: store.RoleChanges) => ({
+const rewriting = ({ slug, permissions }: store.ProjectRole, changes: RoleChanges) => ({
   before: (changes.slug ?? slug) === slug ? permissions : permissions.filter(({ inverted }) => inverted),
   after: changes.permissions ?? permissions,
 })

@@ -1,17 +1,8 @@
-import { type Generated, type Insertable, type JSONColumnType, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/db.ts'
-import type { Rule } from '../permissions/rule.ts'
+import type { NewRole, RoleChanges, RoleColumns } from '../permissions/custom-role.ts'
 
-type ProjectRoleTable = {
-  id: string
-  projectId: string
-  slug: string
-  name: string
-  description: string | null
-  permissions: JSONColumnType<Rule[]>
-  createdAt: Generated<Date>
-  updatedAt: Generated<Date>
-}
+type ProjectRoleTable = RoleColumns & { projectId: string }
 
 declare module '../../platform/db/db.ts' {
   interface Tables {
@@ -20,13 +11,7 @@ declare module '../../platform/db/db.ts' {
 }
 
 export type ProjectRole = Selectable<ProjectRoleTable>
-export type RoleChanges = {
-  slug?: string | undefined
-  name?: string | undefined
-  description?: string | null | undefined
-  permissions?: readonly Rule[] | undefined
-}
-type NewRow = Omit<Insertable<ProjectRoleTable>, 'permissions'> & { permissions: readonly Rule[] }
+type NewRow = NewRole & { id: string; projectId: string }
 
 const LISTED_MAX = 10_000
 
@@ -39,11 +24,10 @@ export const insert = (tx: Tx, { permissions, ...row }: NewRow): Promise<Project
     .returningAll()
     .executeTakeFirst()
 
-/** What is undefined stays as it is. */
 export const update = (tx: Tx, id: string, { permissions, ...changes }: RoleChanges): Promise<ProjectRole> =>
   tx
     .updateTable('projectRoles')
-    .set({ ...changes, ...(permissions && { permissions: JSON.stringify(permissions) }), updatedAt: sql`now()` })
+    .set({ ...changes, permissions: permissions && JSON.stringify(permissions), updatedAt: sql`now()` })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
