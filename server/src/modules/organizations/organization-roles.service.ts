@@ -2,7 +2,7 @@ import { badRequest, notFound } from '../../lib/app-error.ts'
 import { isUuid, newId } from '../../lib/uuid.ts'
 import type { ChangeFeed } from '../../platform/changes/feed.ts'
 import type { Database, Tx } from '../../platform/db/db.ts'
-import { isForeignKeyViolation, isUniqueViolation } from '../../platform/db/failures.ts'
+import { isUniqueViolation } from '../../platform/db/failures.ts'
 import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
 import { asCustom, type NewRole, type RoleChanges } from '../permissions/custom-role.ts'
@@ -90,9 +90,7 @@ export class OrganizationRoleService {
     return this.#deps.db.transaction(async (tx) => {
       const role = await this.#lock(tx, organizationId, roleId)
       if (await store.isHeld(tx, roleId)) throw inUse(role.slug)
-      await store.deleteById(tx, roleId).catch((error: unknown) => {
-        throw isForeignKeyViolation(error) ? inUse(role.slug) : error
-      })
+      await store.deleteById(tx, roleId)
       const { slug, name } = role
       await this.#announce(tx, actor, 'delete-org-role', { organizationId, roleId, slug, name })
       return role
