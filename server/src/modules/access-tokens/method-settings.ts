@@ -7,10 +7,11 @@ export type TokenSettings = LifetimeSettings & { tokenUsesLimit: number; tokenTr
 
 export const TTL_RULE = 'The access token TTL must not be greater than its maximum TTL'
 
-/** For a change of some settings: the rule holds for what they become together. Without a maximum there is none. */
-export const requireTtlWithinMaximum = ({
-  tokenTtlSeconds,
-  tokenMaxTtlSeconds,
-}: Pick<LifetimeSettings, 'tokenTtlSeconds' | 'tokenMaxTtlSeconds'>): void => {
+export type TtlSettings = Pick<LifetimeSettings, 'tokenTtlSeconds' | 'tokenMaxTtlSeconds'>
+export type TtlChanges = { [Name in keyof TtlSettings]?: number | undefined }
+
+/** The rule holds for what present and changed settings become together. Without a maximum there is none. */
+export const requireTtlWithinMaximum = (present: TtlSettings, changes: TtlChanges): void => {
+  const { tokenTtlSeconds = present.tokenTtlSeconds, tokenMaxTtlSeconds = present.tokenMaxTtlSeconds } = changes
   if (tokenMaxTtlSeconds > 0 && tokenTtlSeconds > tokenMaxTtlSeconds) throw badRequest(TTL_RULE)
 }

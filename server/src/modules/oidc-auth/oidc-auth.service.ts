@@ -1,37 +1,35 @@
-import { badRequest, notFound } from '../../lib/app-error.ts'
+import { badRequest } from '../../lib/app-error.ts'
 import { newId } from '../../lib/uuid.ts'
-import type { ChangeFeed } from '../../platform/changes/feed.ts'
 import type { Keyring } from '../../platform/crypto/keyring.ts'
-import type { Database, Db, Tx } from '../../platform/db/db.ts'
+import type { Tx } from '../../platform/db/db.ts'
 import type { Outbound } from '../../platform/outbound/outbound.ts'
 import { OutboundError } from '../../platform/outbound/outbound-error.ts'
-import { about } from '../access-tokens/audit-subject.ts'
-import type { ManagedIdentity, MethodAccess } from '../access-tokens/method-access.service.ts'
-import { requireTtlWithinMaximum } from '../access-tokens/method-settings.ts'
+import { LoginMethod, type LoginMethodDeps } from '../access-tokens/login-method.ts'
+import type { ManagedIdentity } from '../access-tokens/method-access.service.ts'
 import { parseTrustedIps } from '../access-tokens/trusted-ips.ts'
-import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
 import { openCertificate, sealCertificate } from './ca-certificates.ts'
 import { type ChangedOidcAuth, type NewOidcAuth, settingsForAudit } from './oidc-auth.schemas.ts'
 import * as store from './oidc-auth.store.ts'
 
-type Deps = {
-  db: Database
-  access: MethodAccess
-  audit: AuditLog
-  changes: ChangeFeed
-  keyring: Keyring
-  outbound: Outbound
-}
+type Deps = LoginMethodDeps & { keyring: Keyring; outbound: Outbound }
 
 type OpenConfig = Omit<store.OidcAuthConfig, 'caCertificate'> & { caCertificate: string }
 
 /** OIDC auth: a machine identity logs in with a JWT of an OpenID provider. Here is how it is set up. */
 export class OidcAuthService {
   readonly #deps: Deps
+  readonly #method: LoginMethod<store.OidcAuthConfig>
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#method = new LoginMethod(deps, {
+      slug: 'oidc-auth',
+      name: 'OIDC auth',
+      store,
+      settingsForAudit,
+      refuseChange: badRequest,
+    })
   }
 
   async attach(actor: Actor, identityId: string, { caCertificate, ...settings }: NewOidcAuth): Promise<OpenConfig> {
@@ -41,63 +39,35 @@ export class OidcAuthService {
     const claimMetadataMapping = settings.claimMetadataMapping ?? null
     const row = { id: newId(), identityId: identity.id, ...settings, tokenTrustedIps, claimMetadataMapping }
 
-    return this.#deps.db.transaction(async (tx) => {
-      await this.#deps.access.hold(tx, identity)
+    const config = await this.#method.attach(actor, identity, async (tx) => {
       const sealed = await this.#seal(tx, caCertificate, { identity, configId: row.id })
-      const config = await store.insert(tx, { ...row, caCertificate: sealed })
-      if (!config) throw badRequest('The identity has OIDC auth already')
-      await this.#publish(tx, identity)
-      const event = about(identity, settingsForAudit(config))
-      await this.#deps.audit.record(tx, actor, { type: 'add-identity-oidc-auth', ...event })
-      return { ...config, caCertificate }
+      return store.insert(tx, { ...row, caCertificate: sealed })
     })
+    return { ...config, caCertificate }
   }
 
-  /** Changes what is named; tokens that were issued keep their settings, but for the trusted IPs. */
   async update(actor: Actor, identityId: string, changes: ChangedOidcAuth): Promise<OpenConfig> {
     const identity = await this.#deps.access.require(actor, identityId, 'edit method')
     const tokenTrustedIps = changes.tokenTrustedIps && parseTrustedIps(changes.tokenTrustedIps)
     if (changes.discoveryUrl !== undefined) await this.#requireReachable(changes.discoveryUrl)
 
-    return this.#deps.db.transaction(async (tx) => {
-      const present = await store.lockByIdentity(tx, identity.id)
-      if (!present) throw withoutMethod()
-      if (Object.values(changes).every((value) => value === undefined)) return this.#open(tx, present, identity)
-      requireTtlWithinMaximum({
-        tokenTtlSeconds: changes.tokenTtlSeconds ?? present.tokenTtlSeconds,
-        tokenMaxTtlSeconds: changes.tokenMaxTtlSeconds ?? present.tokenMaxTtlSeconds,
-      })
+    const config = await this.#method.change(actor, identity, changes, async (tx, { id }) => {
       const caCertificate =
         changes.caCertificate === undefined
           ? undefined
-          : await this.#seal(tx, changes.caCertificate, { identity, configId: present.id })
-      const config = await store.update(tx, present.id, { ...changes, tokenTrustedIps, caCertificate })
-      await this.#publish(tx, identity)
-      const event = about(identity, settingsForAudit(config))
-      await this.#deps.audit.record(tx, actor, { type: 'update-identity-oidc-auth', ...event })
-      return this.#open(tx, config, identity)
+          : await this.#seal(tx, changes.caCertificate, { identity, configId: id })
+      return store.update(tx, id, { ...changes, tokenTrustedIps, caCertificate })
     })
+    return this.#open(config, identity)
   }
 
   async get(actor: Actor, identityId: string): Promise<OpenConfig> {
     const identity = await this.#deps.access.require(actor, identityId, 'read method')
-    const config = await store.findByIdentity(this.#deps.db.pool, identity.id)
-    if (!config) throw notFound('The identity does not have OIDC auth')
-    await this.#deps.audit.note(actor, { type: 'get-identity-oidc-auth', ...about(identity) })
-    return this.#open(this.#deps.db.pool, config, identity)
+    return this.#open(await this.#method.get(actor, identity), identity)
   }
 
-  /** Ends all tokens that were given for it. */
   async detach(actor: Actor, identityId: string): Promise<store.OidcAuthConfig> {
-    const identity = await this.#deps.access.require(actor, identityId, 'detach method')
-
-    return this.#deps.db.transaction(async (tx) => {
-      const config = await store.deleteByIdentity(tx, identity.id)
-      if (!config) throw withoutMethod()
-      await this.#publish(tx, identity)
-      await this.#deps.audit.record(tx, actor, { type: 'revoke-identity-oidc-auth', ...about(identity) })
-      return config
-    })
+    return this.#method.detach(actor, await this.#deps.access.require(actor, identityId, 'detach method'))
   }
 
   async #requireReachable(discoveryUrl: string): Promise<void> {
@@ -114,15 +84,10 @@ export class OidcAuthService {
     return sealCertificate({ db: tx, keyring: this.#deps.keyring }, certificate, place)
   }
 
-  async #open(db: Db, config: store.OidcAuthConfig, { organizationId }: ManagedIdentity): Promise<OpenConfig> {
+  async #open(config: store.OidcAuthConfig, { organizationId }: ManagedIdentity): Promise<OpenConfig> {
+    const { db, keyring } = this.#deps
     const place = { id: config.id, organizationId }
-    const caCertificate = await openCertificate({ db, keyring: this.#deps.keyring }, config.caCertificate, place)
+    const caCertificate = await openCertificate({ db: db.pool, keyring }, config.caCertificate, place)
     return { ...config, caCertificate }
   }
-
-  #publish(tx: Tx, identity: ManagedIdentity): Promise<void> {
-    return this.#deps.changes.append(tx, { scope: `actor:${identity.id}`, kind: 'auth-method-changed' })
-  }
 }
-
-const withoutMethod = () => badRequest('The identity does not have OIDC auth')
