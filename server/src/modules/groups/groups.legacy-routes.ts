@@ -4,7 +4,7 @@ import { toGroupWithRole } from './group-views.ts'
 import * as schemas from './groups.schemas.ts'
 import type { GroupService } from './groups.service.ts'
 
-const endpoint = endpoints({ tag: 'Groups', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Groups', auth: ['user', 'identity'], legacy: true })
 
 export const groupLegacyRoutes =
   (groups: GroupService): Routes =>
@@ -12,7 +12,6 @@ export const groupLegacyRoutes =
     app.get(
       '/api/v1/organization/:organizationId/groups',
       endpoint('listOrganizationGroups', {
-        legacy: true,
         params: schemas.ByOrganizationId,
         response: { 200: schemas.OrganizationGroupList },
       }),
@@ -23,7 +22,7 @@ export const groupLegacyRoutes =
 
     app.get(
       '/api/v1/organization/available-groups',
-      endpoint('listAvailableGroups', { legacy: true, response: { 200: schemas.AvailableGroupList } }),
+      endpoint('listAvailableGroups', { response: { 200: schemas.AvailableGroupList } }),
       // Those of an organization above: organizations stand side by side.
       () => ({ groups: [] }),
     )

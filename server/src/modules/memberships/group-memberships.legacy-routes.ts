@@ -7,7 +7,7 @@ import type { ProjectGroupService } from './group-memberships.service.ts'
 import { toGroupMembership, toRole } from './membership-views.ts'
 import * as schemas from './memberships.schemas.ts'
 
-const endpoint = endpoints({ tag: 'Project groups', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Project groups', auth: ['user', 'identity'], legacy: true })
 const short = { 200: schemas.PlainGroupMembershipAnswer }
 
 type Twin = { path: '/api/v2/workspace/:projectId/groups' | '/api/v1/projects/:projectId/groups'; noun: string }
@@ -23,11 +23,7 @@ const register = (app: HttpServer, groups: ProjectGroupService, { path, noun }: 
   const one = `${path}/:groupId` as const
   app.get(
     path,
-    endpoint(`list${noun}s`, {
-      legacy: true,
-      params: schemas.InProject,
-      response: { 200: schemas.GroupMembershipList },
-    }),
+    endpoint(`list${noun}s`, { params: schemas.InProject, response: { 200: schemas.GroupMembershipList } }),
     async ({ actor, params }) => ({
       groupMemberships: (await groups.list(actor, params.projectId)).map(toGroupMembership),
     }),
@@ -35,12 +31,7 @@ const register = (app: HttpServer, groups: ProjectGroupService, { path, noun }: 
 
   app.post(
     `${path}/:groupIdOrName`,
-    endpoint(`add${noun}`, {
-      legacy: true,
-      params: schemas.ByGroupIdOrName,
-      body: optionalBody(NewMembership),
-      response: short,
-    }),
+    endpoint(`add${noun}`, { params: schemas.ByGroupIdOrName, body: optionalBody(NewMembership), response: short }),
     async ({ actor, params: { projectId, groupIdOrName: idOrName }, body }) => {
       const roles = requestedRoles(body)
       return { groupMembership: await groups.addByIdOrName(actor, projectId, { idOrName, roles }) }
@@ -49,18 +40,13 @@ const register = (app: HttpServer, groups: ProjectGroupService, { path, noun }: 
 
   app.get(
     one,
-    endpoint(`get${noun}`, {
-      legacy: true,
-      params: schemas.ByAnyGroupId,
-      response: { 200: schemas.GroupMembershipAnswer },
-    }),
+    endpoint(`get${noun}`, { params: schemas.ByAnyGroupId, response: { 200: schemas.GroupMembershipAnswer } }),
     async ({ actor, params }) => ({ groupMembership: toGroupMembership(await groups.get(actor, params)) }),
   )
 
   app.patch(
     one,
     endpoint(`update${noun}Roles`, {
-      legacy: true,
       params: schemas.ByAnyGroupId,
       body: RoleChanges,
       response: { 200: schemas.RolesAnswer },
@@ -70,7 +56,7 @@ const register = (app: HttpServer, groups: ProjectGroupService, { path, noun }: 
 
   app.delete(
     one,
-    endpoint(`remove${noun}`, { legacy: true, params: schemas.ByAnyGroupId, response: short }),
+    endpoint(`remove${noun}`, { params: schemas.ByAnyGroupId, response: short }),
     async ({ actor, params }) => ({
       groupMembership: await groups.remove(actor, params),
     }),
@@ -79,7 +65,6 @@ const register = (app: HttpServer, groups: ProjectGroupService, { path, noun }: 
   app.get(
     `${one}/users`,
     endpoint(`list${noun}Users`, {
-      legacy: true,
       params: schemas.ByAnyGroupId,
       querystring: UsersQuery,
       response: { 200: UserPage },

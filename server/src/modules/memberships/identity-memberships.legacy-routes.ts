@@ -6,7 +6,7 @@ import type { ProjectIdentityService } from './identity-memberships.service.ts'
 import { toIdentityMembership, toRole } from './membership-views.ts'
 import * as schemas from './memberships.schemas.ts'
 
-const endpoint = endpoints({ tag: 'Project identities', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Project identities', auth: ['user', 'identity'], legacy: true })
 const short = { 200: schemas.PlainIdentityMembershipAnswer }
 const full = { 200: schemas.IdentityMembershipAnswer }
 
@@ -25,7 +25,6 @@ const register = (app: HttpServer, identities: ProjectIdentityService, { base, n
   app.get(
     path,
     endpoint(`list${noun}Memberships`, {
-      legacy: true,
       params: schemas.InProject,
       querystring: schemas.OlderIdentityMembershipsQuery,
       response: { 200: schemas.IdentityMembershipList },
@@ -38,12 +37,7 @@ const register = (app: HttpServer, identities: ProjectIdentityService, { base, n
 
   app.post(
     one,
-    endpoint(`add${noun}`, {
-      legacy: true,
-      params: schemas.ByIdentityId,
-      body: optionalBody(NewMembership),
-      response: short,
-    }),
+    endpoint(`add${noun}`, { params: schemas.ByIdentityId, body: optionalBody(NewMembership), response: short }),
     async ({ actor, params, body }) => ({
       identityMembership: await identities.add(actor, params, requestedRoles(body)),
     }),
@@ -51,14 +45,13 @@ const register = (app: HttpServer, identities: ProjectIdentityService, { base, n
 
   app.get(
     one,
-    endpoint(`get${noun}Membership`, { legacy: true, params: schemas.ByIdentityId, response: full }),
+    endpoint(`get${noun}Membership`, { params: schemas.ByIdentityId, response: full }),
     async ({ actor, params }) => ({ identityMembership: toIdentityMembership(await identities.get(actor, params)) }),
   )
 
   app.patch(
     one,
     endpoint(`update${noun}Roles`, {
-      legacy: true,
       params: schemas.ByIdentityId,
       body: RoleChanges,
       response: { 200: schemas.RolesAnswer },
@@ -70,13 +63,13 @@ const register = (app: HttpServer, identities: ProjectIdentityService, { base, n
 
   app.delete(
     one,
-    endpoint(`remove${noun}`, { legacy: true, params: schemas.ByIdentityId, response: short }),
+    endpoint(`remove${noun}`, { params: schemas.ByIdentityId, response: short }),
     async ({ actor, params }) => ({ identityMembership: await identities.remove(actor, params) }),
   )
 
   app.get(
     `${base}/identity-memberships/:membershipId`,
-    endpoint(`get${noun}MembershipById`, { legacy: true, params: schemas.ByMembershipIdAlone, response: full }),
+    endpoint(`get${noun}MembershipById`, { params: schemas.ByMembershipIdAlone, response: full }),
     async ({ actor, params }) => ({
       identityMembership: toIdentityMembership(await identities.getById(actor, params.membershipId)),
     }),

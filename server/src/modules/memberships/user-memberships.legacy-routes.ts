@@ -11,7 +11,7 @@ const PATH = '/api/v1/workspace/:projectId/memberships'
 const ONE = `${PATH}/:membershipId` as const
 const NEWER_PATH = '/api/v2/workspace/:projectId/memberships'
 const full = { 200: schemas.UserMembershipAnswer }
-const endpoint = endpoints({ tag: 'Project members', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Project members', auth: ['user', 'identity'], legacy: true })
 
 type Services = { users: ProjectUserService; invites: ProjectInviteService }
 
@@ -23,7 +23,6 @@ export const projectUserLegacyRoutes =
     app.post(
       NEWER_PATH,
       endpoint('inviteWorkspaceMembers', {
-        legacy: true,
         rateClass: 'invite',
         params: schemas.InProject,
         body: Invitation,
@@ -39,7 +38,6 @@ export const projectUserLegacyRoutes =
     app.patch(
       ONE,
       endpoint('updateWorkspaceMemberRoles', {
-        legacy: true,
         params: schemas.ByMembershipId,
         body: UserRoleChanges,
         response: { 200: schemas.RolesAnswer },
@@ -50,7 +48,6 @@ export const projectUserLegacyRoutes =
     app.delete(
       NEWER_PATH,
       endpoint('removeWorkspaceMembers', {
-        legacy: true,
         params: schemas.InProject,
         body: optionalBody(Removal),
         response: { 200: schemas.PlainUserMembershipList },
@@ -63,7 +60,6 @@ export const projectUserLegacyRoutes =
     app.delete(
       ONE,
       endpoint('removeWorkspaceMember', {
-        legacy: true,
         params: schemas.ByMembershipId,
         response: { 200: schemas.PlainUserMembershipAnswer },
       }),
@@ -74,11 +70,7 @@ export const projectUserLegacyRoutes =
 const registerReads = (app: HttpServer, users: ProjectUserService): void => {
   app.get(
     PATH,
-    endpoint('listWorkspaceMembers', {
-      legacy: true,
-      params: schemas.InProject,
-      response: { 200: schemas.UserMembershipList },
-    }),
+    endpoint('listWorkspaceMembers', { params: schemas.InProject, response: { 200: schemas.UserMembershipList } }),
     async ({ actor, params }) => ({
       memberships: (await users.list(actor, params.projectId)).map(toUserMembership),
     }),
@@ -86,14 +78,13 @@ const registerReads = (app: HttpServer, users: ProjectUserService): void => {
 
   app.get(
     ONE,
-    endpoint('getWorkspaceMember', { legacy: true, params: schemas.ByMembershipId, response: full }),
+    endpoint('getWorkspaceMember', { params: schemas.ByMembershipId, response: full }),
     async ({ actor, params }) => ({ membership: toUserMembership(await users.get(actor, params)) }),
   )
 
   app.post(
     `${PATH}/details`,
     endpoint('getWorkspaceMemberByUsername', {
-      legacy: true,
       rateClass: 'read',
       params: schemas.InProject,
       body: ByUsername,

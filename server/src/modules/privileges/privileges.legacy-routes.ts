@@ -8,7 +8,7 @@ import type { PrivilegeService } from './privileges.service.ts'
 
 const PATH = '/api/v1/additional-privilege/identity'
 const response = { 200: legacy.LegacyPrivilegeAnswer }
-const endpoint = endpoints({ tag: 'Identity privileges', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Identity privileges', auth: ['user', 'identity'], legacy: true })
 
 type Services = { privileges: PrivilegeService; privilegeLookup: PrivilegeLookup }
 
@@ -17,7 +17,7 @@ export const privilegeLegacyRoutes =
   (app) => {
     app.post(
       `${PATH}/permanent`,
-      endpoint('createPermanentIdentityPrivilege', { legacy: true, body: legacy.NewPermanentPrivilege, response }),
+      endpoint('createPermanentIdentityPrivilege', { body: legacy.NewPermanentPrivilege, response }),
       async ({ actor, body: { projectSlug, identityId, slug, ...permissions } }) => {
         const privilege = { identityId, slug, granted: toGranted(permissions), validity: { isTemporary: false } }
         return { privilege: toLegacy(await privileges.createInProject(actor, projectSlug, privilege)) }
@@ -26,7 +26,7 @@ export const privilegeLegacyRoutes =
 
     app.post(
       `${PATH}/temporary`,
-      endpoint('createTemporaryIdentityPrivilege', { legacy: true, body: legacy.NewTemporaryPrivilege, response }),
+      endpoint('createTemporaryIdentityPrivilege', { body: legacy.NewTemporaryPrivilege, response }),
       async ({ actor, body }) => {
         const { projectSlug, identityId, slug, temporaryRange, temporaryAccessStartTime } = body
         const validity = { isTemporary: true, temporaryRange, temporaryAccessStartTime }
@@ -37,7 +37,7 @@ export const privilegeLegacyRoutes =
 
     app.patch(
       PATH,
-      endpoint('updateIdentityPrivilegeBySlug', { legacy: true, body: legacy.PrivilegeUpdate, response }),
+      endpoint('updateIdentityPrivilegeBySlug', { body: legacy.PrivilegeUpdate, response }),
       async ({ actor, body: { privilegeSlug, privilegeDetails, ...place } }) => {
         const { slug, isTemporary, temporaryRange, temporaryAccessStartTime } = privilegeDetails
         const validity = { isTemporary, temporaryRange, temporaryAccessStartTime }
@@ -48,7 +48,7 @@ export const privilegeLegacyRoutes =
 
     app.delete(
       PATH,
-      endpoint('deleteIdentityPrivilegeBySlug', { legacy: true, body: legacy.PrivilegeAddress, response }),
+      endpoint('deleteIdentityPrivilegeBySlug', { body: legacy.PrivilegeAddress, response }),
       async ({ actor, body: { privilegeSlug, ...place } }) => ({
         privilege: toLegacy(await privileges.delete(actor, { ...place, slug: privilegeSlug })),
       }),
@@ -56,12 +56,7 @@ export const privilegeLegacyRoutes =
 
     app.get(
       `${PATH}/:privilegeSlug`,
-      endpoint('getIdentityPrivilegeInProject', {
-        legacy: true,
-        params: BySlug,
-        querystring: OfIdentityInProject,
-        response,
-      }),
+      endpoint('getIdentityPrivilegeInProject', { params: BySlug, querystring: OfIdentityInProject, response }),
       async ({ actor, params, query }) => ({
         privilege: toLegacy(await privilegeLookup.get(actor, { ...query, slug: params.privilegeSlug })),
       }),
@@ -70,7 +65,6 @@ export const privilegeLegacyRoutes =
     app.get(
       PATH,
       endpoint('listIdentityPrivilegesInProject', {
-        legacy: true,
         querystring: OfIdentityInProject,
         response: { 200: legacy.LegacyPrivilegeList },
       }),

@@ -5,19 +5,14 @@ import type { EnvironmentLifecycleService } from './environment-lifecycle.servic
 
 const PATH = '/api/v1/workspace/:workspaceId/environments'
 const response = { 200: schemas.WorkspaceEnvironmentMessage }
-const endpoint = endpoints({ tag: 'Environments', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Environments', auth: ['user', 'identity'], legacy: true })
 
 export const environmentLifecycleLegacyRoutes =
   (environments: EnvironmentLifecycleService): Routes =>
   (app) => {
     app.post(
       PATH,
-      endpoint('createWorkspaceEnvironment', {
-        legacy: true,
-        params: schemas.InWorkspace,
-        body: schemas.NewEnvironment,
-        response,
-      }),
+      endpoint('createWorkspaceEnvironment', { params: schemas.InWorkspace, body: schemas.NewEnvironment, response }),
       async ({ actor, params: { workspaceId }, body }) => ({
         message: 'Successfully created new environment',
         workspace: workspaceId,
@@ -28,7 +23,6 @@ export const environmentLifecycleLegacyRoutes =
     app.patch(
       `${PATH}/:id`,
       endpoint('updateWorkspaceEnvironment', {
-        legacy: true,
         params: schemas.OfWorkspace,
         body: schemas.EnvironmentChanges,
         response,
@@ -43,7 +37,6 @@ export const environmentLifecycleLegacyRoutes =
     app.delete(
       `${PATH}/:id`,
       endpoint('deleteWorkspaceEnvironment', {
-        legacy: true,
         summary: 'Deletes an environment at once and for good',
         params: schemas.OfWorkspace,
         response,

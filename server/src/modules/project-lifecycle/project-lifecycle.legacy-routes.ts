@@ -4,7 +4,7 @@ import { toNewProject, toProject, toProjectWithKey } from '../projects/project-v
 import * as schemas from '../projects/projects.schemas.ts'
 import type { ProjectLifecycleService } from './project-lifecycle.service.ts'
 
-const endpoint = endpoints({ tag: 'Projects', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Projects', auth: ['user', 'identity'], legacy: true })
 
 export const projectLifecycleLegacyRoutes =
   (lifecycle: ProjectLifecycleService): Routes =>
@@ -12,7 +12,6 @@ export const projectLifecycleLegacyRoutes =
     app.post(
       '/api/v2/workspace',
       endpoint('createWorkspace', {
-        legacy: true,
         body: schemas.NewProject,
         response: { 200: schemas.ProjectWithKeyAnswer },
         rateClass: 'project-creation',
@@ -22,21 +21,13 @@ export const projectLifecycleLegacyRoutes =
 
     app.delete(
       '/api/v1/workspace/:workspaceId',
-      endpoint('deleteWorkspace', {
-        legacy: true,
-        params: schemas.ByWorkspaceId,
-        response: { 200: schemas.WorkspaceAnswer },
-      }),
+      endpoint('deleteWorkspace', { params: schemas.ByWorkspaceId, response: { 200: schemas.WorkspaceAnswer } }),
       async ({ actor, params }) => ({ workspace: toProject(await lifecycle.delete(actor, params.workspaceId)) }),
     )
 
     app.delete(
       '/api/v2/workspace/:slug',
-      endpoint('deleteWorkspaceBySlug', {
-        legacy: true,
-        params: schemas.BySlug,
-        response: { 200: schemas.Project },
-      }),
+      endpoint('deleteWorkspaceBySlug', { params: schemas.BySlug, response: { 200: schemas.Project } }),
       async ({ actor, params }) => toProject(await lifecycle.deleteBySlug(actor, params.slug)),
     )
   }

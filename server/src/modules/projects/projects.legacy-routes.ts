@@ -6,18 +6,14 @@ import type { ProjectService } from './projects.service.ts'
 
 const PATH = '/api/v1/workspace'
 const SLUG_PATH = '/api/v2/workspace'
-const endpoint = endpoints({ tag: 'Projects', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Projects', auth: ['user', 'identity'], legacy: true })
 
 export const projectLegacyRoutes =
   (projects: ProjectService): Routes =>
   (app) => {
     app.get(
       PATH,
-      endpoint('listWorkspaces', {
-        legacy: true,
-        querystring: schemas.ListQuery,
-        response: { 200: schemas.WorkspaceList },
-      }),
+      endpoint('listWorkspaces', { querystring: schemas.ListQuery, response: { 200: schemas.WorkspaceList } }),
       async ({ actor, query: { includeRoles, type } }) => {
         const listed = await (includeRoles ? projects.listWithRoles(actor, { type }) : projects.list(actor, { type }))
         return { workspaces: listed.map(views.toListedWorkspace) }
@@ -27,7 +23,6 @@ export const projectLegacyRoutes =
     app.get(
       '/api/v2/organizations/:organizationId/workspaces',
       endpoint('listOrganizationWorkspaces', {
-        legacy: true,
         params: schemas.ByOrganizationId,
         response: { 200: schemas.OrganizationWorkspaceList },
       }),
@@ -42,7 +37,6 @@ export const projectLegacyRoutes =
     app.get(
       `${PATH}/:workspaceId`,
       endpoint('getWorkspace', {
-        legacy: true,
         params: schemas.ByWorkspaceId,
         response: { 200: schemas.WorkspaceWithEnvironmentsAnswer },
       }),
@@ -54,7 +48,6 @@ export const projectLegacyRoutes =
     app.get(
       `${SLUG_PATH}/:slug`,
       endpoint('getWorkspaceBySlug', {
-        legacy: true,
         params: schemas.BySlug,
         response: { 200: schemas.ProjectWithKey },
         serialize: views.renderProjectWithKey,
@@ -65,7 +58,6 @@ export const projectLegacyRoutes =
     app.patch(
       `${PATH}/:workspaceId`,
       endpoint('updateWorkspace', {
-        legacy: true,
         params: schemas.ByWorkspaceId,
         body: schemas.WorkspaceChanges,
         response: { 200: schemas.WorkspaceAnswer },
@@ -78,7 +70,6 @@ export const projectLegacyRoutes =
     app.patch(
       `${SLUG_PATH}/:slug`,
       endpoint('updateWorkspaceBySlug', {
-        legacy: true,
         params: schemas.BySlug,
         body: schemas.WorkspaceChangesBySlug,
         response: { 200: schemas.Project },
@@ -92,7 +83,6 @@ export const projectLegacyRoutes =
     app.put(
       `${PATH}/:slug/audit-logs-retention`,
       endpoint('setWorkspaceAuditLogsRetention', {
-        legacy: true,
         params: schemas.BySlug,
         body: schemas.AuditLogsRetention,
         response: { 200: schemas.WorkspaceMessage },

@@ -7,7 +7,7 @@ import type { ProjectRoleService, RoleView } from './roles.service.ts'
 
 const PATH = '/api/v1/workspace/:projectSlug/roles'
 const response = { 200: schemas.RoleAnswer }
-const endpoint = endpoints({ tag: 'Project roles', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Project roles', auth: ['user', 'identity'], legacy: true })
 
 export const projectRoleLegacyRoutes =
   (roles: ProjectRoleService): Routes =>
@@ -20,12 +20,7 @@ export const projectRoleLegacyRoutes =
 
     app.post(
       PATH,
-      endpoint('createOlderWorkspaceRole', {
-        legacy: true,
-        params: schemas.InProjectBySlug,
-        body: schemas.OlderNewRole,
-        response,
-      }),
+      endpoint('createOlderWorkspaceRole', { params: schemas.InProjectBySlug, body: schemas.OlderNewRole, response }),
       async ({ actor, params, body: { permissions, ...role } }) => {
         const projectId = await roles.projectIdOf(actor, params.projectSlug)
         const created = await roles.create(actor, projectId, { ...role, permissions: withCompanions(permissions) })
@@ -35,11 +30,7 @@ export const projectRoleLegacyRoutes =
 
     app.get(
       PATH,
-      endpoint('listOlderWorkspaceRoles', {
-        legacy: true,
-        params: schemas.InProjectBySlug,
-        response: { 200: schemas.RoleList },
-      }),
+      endpoint('listOlderWorkspaceRoles', { params: schemas.InProjectBySlug, response: { 200: schemas.RoleList } }),
       async ({ actor, params }) => ({
         roles: await roles.list(actor, await roles.projectIdOf(actor, params.projectSlug)),
       }),
@@ -47,7 +38,7 @@ export const projectRoleLegacyRoutes =
 
     app.get(
       `${PATH}/slug/:slug`,
-      endpoint('getOlderWorkspaceRoleBySlug', { legacy: true, params: schemas.OfProjectSlugBySlug, response }),
+      endpoint('getOlderWorkspaceRoleBySlug', { params: schemas.OfProjectSlugBySlug, response }),
       async ({ actor, params }) => {
         const projectId = await roles.projectIdOf(actor, params.projectSlug)
         return { role: toRole(await roles.getBySlug(actor, projectId, params.slug)) }
@@ -56,12 +47,7 @@ export const projectRoleLegacyRoutes =
 
     app.patch(
       `${PATH}/:roleId`,
-      endpoint('updateOlderWorkspaceRole', {
-        legacy: true,
-        params: schemas.OfProjectSlug,
-        body: schemas.OlderRoleChanges,
-        response,
-      }),
+      endpoint('updateOlderWorkspaceRole', { params: schemas.OfProjectSlug, body: schemas.OlderRoleChanges, response }),
       async ({ actor, params, body: { permissions, ...changes } }) => {
         const projectId = await roles.projectIdOf(actor, params.projectSlug)
         const rules = permissions && withCompanions(permissions)
@@ -71,7 +57,7 @@ export const projectRoleLegacyRoutes =
 
     app.delete(
       `${PATH}/:roleId`,
-      endpoint('deleteOlderWorkspaceRole', { legacy: true, params: schemas.OfProjectSlug, response }),
+      endpoint('deleteOlderWorkspaceRole', { params: schemas.OfProjectSlug, response }),
       async ({ actor, params }) => {
         const projectId = await roles.projectIdOf(actor, params.projectSlug)
         return { role: toRole(await roles.remove(actor, projectId, params.roleId)) }

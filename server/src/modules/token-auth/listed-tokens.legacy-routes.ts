@@ -3,7 +3,7 @@ import type { Routes } from '../../platform/http/route.ts'
 import { ByIdentityAndTokenId, ListedTokenAnswer, tokenData } from './listed-tokens.schemas.ts'
 import type { ListedTokenService } from './listed-tokens.service.ts'
 
-const endpoint = endpoints({ tag: 'Token auth', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Token auth', auth: ['user', 'identity'], legacy: true })
 
 /** The older path of a token, which names its identity too. */
 export const legacyListedTokenRoutes =
@@ -13,7 +13,6 @@ export const legacyListedTokenRoutes =
       '/api/v1/auth/token-auth/identities/:identityId/tokens/:tokenId',
       endpoint('getTokenAuthTokenOfIdentity', {
         summary: 'Get an access token by its identity and id',
-        legacy: true,
         params: ByIdentityAndTokenId,
         response: { 200: ListedTokenAnswer },
       }),

@@ -31,7 +31,7 @@ const undeclared = z.never()
 
 /** Declares the endpoints under one tag: `app.post(PATH, endpoint('createThing', { body, response }), handler)`. */
 export const endpoints =
-  (shared: { tag: string; auth: RouteAuth }) =>
+  ({ auth: sharedAuth, ...shared }: { auth: RouteAuth } & Pick<Operation, 'tag' | 'legacy'>) =>
   <
     const Response extends Responses,
     Params extends Schema = undefined,
@@ -42,9 +42,9 @@ export const endpoints =
     definition: Definition<Response, Params, Body, Query>,
   ): RouteOptions<Response, Params, Body, Query> => {
     const { params, body, querystring, response, bodyLimitBytes, serialize, ...rest } = definition
-    const { auth = shared.auth, rateClass, acceptsForm, isProbe, ...documentation } = rest
+    const { auth = sharedAuth, rateClass, acceptsForm, isProbe, ...documentation } = rest
     const schema = { params, body, querystring, response: { ...response, default: undeclared } }
-    const operation = { id: operationId, tag: shared.tag, ...documentation }
+    const operation = { id: operationId, ...shared, ...documentation }
     return {
       schema: withoutUndefined(schema) as RouteOptions<Response, Params, Body, Query>['schema'],
       config: withoutUndefined({ auth, rateClass, acceptsForm, isProbe, operation }) as RouteConfig,

@@ -7,7 +7,7 @@ import { toAuthority, toFlatAuthority } from './authority-views.ts'
 import * as schemas from './flat-authorities.schemas.ts'
 
 const PATH = '/api/v1/pki/ca'
-const endpoint = endpoints({ tag: 'Certificate authorities', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Certificate authorities', auth: ['user', 'identity'], legacy: true })
 const answer = { 200: schemas.FlatAuthorityAnswer }
 const list = { 200: schemas.FlatAuthorityList }
 
@@ -18,34 +18,32 @@ export const authorityLegacyRoutes =
   (app) => {
     app.post(
       PATH,
-      endpoint('createCa', { legacy: true, body: schemas.NewFlatAuthority, response: answer }),
+      endpoint('createCa', { body: schemas.NewFlatAuthority, response: answer }),
       async ({ actor, body: { projectSlug, ...body } }) => {
         const projectId = await certManagerProjects.resolveBySlug(actor, projectSlug)
         return { ca: toFlatAuthority(await authorities.create(actor, projectId, toNewAuthority(body))) }
       },
     )
 
-    app.get(
-      `${PATH}/:caId`,
-      endpoint('getCa', { legacy: true, params: ByCaId, response: answer }),
-      async ({ actor, params }) => ({ ca: toFlatAuthority(await authorities.get(actor, params.caId)) }),
-    )
+    app.get(`${PATH}/:caId`, endpoint('getCa', { params: ByCaId, response: answer }), async ({ actor, params }) => ({
+      ca: toFlatAuthority(await authorities.get(actor, params.caId)),
+    }))
 
     app.patch(
       `${PATH}/:caId`,
-      endpoint('updateCa', { legacy: true, params: ByCaId, body: schemas.FlatChanges, response: answer }),
+      endpoint('updateCa', { params: ByCaId, body: schemas.FlatChanges, response: answer }),
       async ({ actor, params, body }) => ({ ca: toFlatAuthority(await authorities.update(actor, params.caId, body)) }),
     )
 
     app.delete(
       `${PATH}/:caId`,
-      endpoint('deleteCa', { legacy: true, params: ByCaId, response: answer }),
+      endpoint('deleteCa', { params: ByCaId, response: answer }),
       async ({ actor, params }) => ({ ca: toFlatAuthority(await authorities.delete(actor, params.caId)) }),
     )
 
     app.get(
       '/api/v2/pki/ca',
-      endpoint('listCas', { legacy: true, querystring: InProject, response: { 200: AuthorityList } }),
+      endpoint('listCas', { querystring: InProject, response: { 200: AuthorityList } }),
       async ({ actor, query }) => {
         const projectId = await certManagerProjects.resolve(actor, query.projectId)
         return { certificateAuthorities: (await authorities.list(actor, projectId)).map(toAuthority) }
@@ -54,12 +52,7 @@ export const authorityLegacyRoutes =
 
     app.get(
       '/api/v1/projects/:projectId/cas',
-      endpoint('listProjectCas', {
-        legacy: true,
-        params: schemas.ByProjectId,
-        querystring: AuthoritySearch,
-        response: list,
-      }),
+      endpoint('listProjectCas', { params: schemas.ByProjectId, querystring: AuthoritySearch, response: list }),
       async ({ actor, params, query }) => {
         const projectId = await certManagerProjects.resolve(actor, params.projectId)
         return { cas: (await authorities.search(actor, projectId, query)).map(toFlatAuthority) }
@@ -68,12 +61,7 @@ export const authorityLegacyRoutes =
 
     app.get(
       '/api/v2/workspace/:slug/cas',
-      endpoint('listWorkspaceCas', {
-        legacy: true,
-        params: schemas.ByProjectSlug,
-        querystring: AuthoritySearch,
-        response: list,
-      }),
+      endpoint('listWorkspaceCas', { params: schemas.ByProjectSlug, querystring: AuthoritySearch, response: list }),
       async ({ actor, params, query }) => {
         const projectId = await certManagerProjects.resolveBySlug(actor, params.slug)
         return { cas: (await authorities.search(actor, projectId, query)).map(toFlatAuthority) }

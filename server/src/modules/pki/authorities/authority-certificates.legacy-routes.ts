@@ -6,21 +6,20 @@ import type { AuthorityCertificateService } from './authority-certificates.servi
 import { toCertificate, toCertificateVersion, toIntermediate } from './authority-views.ts'
 
 const PATH = '/api/v1/pki/ca/:caId'
-const endpoint = endpoints({ tag: 'Certificate authorities', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Certificate authorities', auth: ['user', 'identity'], legacy: true })
 
 export const authorityCertificateLegacyRoutes =
   (certificates: AuthorityCertificateService): Routes =>
   (app) => {
     app.get(
       `${PATH}/csr`,
-      endpoint('getCaCsr', { legacy: true, params: ByCaId, response: { 200: schemas.SigningRequest } }),
+      endpoint('getCaCsr', { params: ByCaId, response: { 200: schemas.SigningRequest } }),
       async ({ actor, params }) => ({ csr: await certificates.signingRequest(actor, params.caId) }),
     )
 
     app.post(
       `${PATH}/renew`,
       endpoint('renewCaCert', {
-        legacy: true,
         params: ByCaId,
         body: schemas.RenewalBody,
         response: { 200: schemas.PlainCertificate },
@@ -30,24 +29,19 @@ export const authorityCertificateLegacyRoutes =
 
     app.get(
       `${PATH}/ca-certificates`,
-      endpoint('listCaCerts', {
-        legacy: true,
-        params: ByCaId,
-        response: { 200: schemas.PlainCertificateVersions },
-      }),
+      endpoint('listCaCerts', { params: ByCaId, response: { 200: schemas.PlainCertificateVersions } }),
       async ({ actor, params }) => (await certificates.listFor(actor, params.caId)).map(toCertificateVersion),
     )
 
     app.get(
       `${PATH}/certificate`,
-      endpoint('getCaCert', { legacy: true, params: ByCaId, response: { 200: schemas.PlainCertificate } }),
+      endpoint('getCaCert', { params: ByCaId, response: { 200: schemas.PlainCertificate } }),
       async ({ actor, params }) => toCertificate(await certificates.currentFor(actor, params.caId)),
     )
 
     app.post(
       `${PATH}/sign-intermediate`,
       endpoint('signIntermediateCa', {
-        legacy: true,
         params: ByCaId,
         body: schemas.IntermediateBody,
         response: { 200: schemas.Intermediate },
@@ -58,12 +52,7 @@ export const authorityCertificateLegacyRoutes =
 
     app.post(
       `${PATH}/import-certificate`,
-      endpoint('importCaCert', {
-        legacy: true,
-        params: ByCaId,
-        body: schemas.ImportBody,
-        response: { 200: schemas.Imported },
-      }),
+      endpoint('importCaCert', { params: ByCaId, body: schemas.ImportBody, response: { 200: schemas.Imported } }),
       async ({ actor, params: { caId }, body }) => {
         await certificates.import(actor, caId, body)
         return { message: 'Successfully imported the certificate', caId }
@@ -72,14 +61,13 @@ export const authorityCertificateLegacyRoutes =
 
     app.get(
       `${PATH}/crls`,
-      endpoint('listCaCrls', { legacy: true, params: ByCaId, response: { 200: RevocationLists } }),
+      endpoint('listCaCrls', { params: ByCaId, response: { 200: RevocationLists } }),
       ({ actor, params }) => certificates.revocationLists(actor, params.caId),
     )
 
     app.get(
       `${PATH}/certificates/:caCertId/der`,
       endpoint('getCaCertDer', {
-        legacy: true,
         auth: 'public',
         params: schemas.DerOfAuthority,
         produces: 'application/pkix-cert',

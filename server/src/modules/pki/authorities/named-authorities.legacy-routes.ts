@@ -8,7 +8,7 @@ import { toAuthority, toAuthorityDetails, toNewAuthority } from './authority-vie
 import * as schemas from './flat-authorities.schemas.ts'
 
 const PATH = '/api/v1/pki/ca/internal'
-const endpoint = endpoints({ tag: 'Certificate authorities', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Certificate authorities', auth: ['user', 'identity'], legacy: true })
 
 type Services = { authorities: AuthorityService; certManagerProjects: CertManagerProjects }
 
@@ -18,7 +18,7 @@ export const namedAuthorityLegacyRoutes =
   (app) => {
     app.get(
       PATH,
-      endpoint('listCasWithNames', { legacy: true, querystring: InProject, response: { 200: AuthorityArray } }),
+      endpoint('listCasWithNames', { querystring: InProject, response: { 200: AuthorityArray } }),
       async ({ actor, query }) => {
         const projectId = await certManagerProjects.resolve(actor, query.projectId)
         return (await authorities.list(actor, projectId)).map(toAuthority)
@@ -28,7 +28,6 @@ export const namedAuthorityLegacyRoutes =
     app.post(
       PATH,
       endpoint('createCaWithName', {
-        legacy: true,
         querystring: InProject,
         body: schemas.NewNamedAuthority,
         response: { 200: Authority },
@@ -41,12 +40,7 @@ export const namedAuthorityLegacyRoutes =
 
     app.get(
       `${PATH}/:caName`,
-      endpoint('getCaByName', {
-        legacy: true,
-        params: schemas.ByName,
-        querystring: InProject,
-        response: { 200: AuthorityDetails },
-      }),
+      endpoint('getCaByName', { params: schemas.ByName, querystring: InProject, response: { 200: AuthorityDetails } }),
       async ({ actor, params, query }) => {
         const projectId = await certManagerProjects.resolve(actor, query.projectId)
         return toAuthorityDetails(await authorities.getByName(actor, projectId, params.caName))
@@ -56,7 +50,6 @@ export const namedAuthorityLegacyRoutes =
     app.patch(
       `${PATH}/:caName`,
       endpoint('updateCaByName', {
-        legacy: true,
         params: schemas.ByName,
         querystring: InProject,
         body: schemas.NamedChanges,
@@ -72,7 +65,6 @@ export const namedAuthorityLegacyRoutes =
     app.delete(
       `${PATH}/:caName`,
       endpoint('deleteCaByName', {
-        legacy: true,
         params: schemas.ByName,
         querystring: InProject,
         body: optionalBody(schemas.ProjectBody),

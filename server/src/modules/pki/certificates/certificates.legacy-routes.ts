@@ -10,7 +10,7 @@ import type { DirectIssuanceService } from './direct-issuance.service.ts'
 
 const PATH = '/api/v1/pki/certificates'
 const params = schemas.BySerialNumber
-const endpoint = endpoints({ tag: 'Certificates', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Certificates', auth: ['user', 'identity'], legacy: true })
 
 export const certificateLegacyRoutes =
   (services: CertificateServices & { directIssuance: DirectIssuanceService }): Routes =>
@@ -19,11 +19,7 @@ export const certificateLegacyRoutes =
 
     app.post(
       `${PATH}/issue-certificate`,
-      endpoint('issuePkiCertificate', {
-        legacy: true,
-        body: direct.DirectOrder,
-        response: { 200: direct.DirectAnswer },
-      }),
+      endpoint('issuePkiCertificate', { body: direct.DirectOrder, response: { 200: direct.DirectAnswer } }),
       async ({ actor, body }, reply) => {
         const issued = await directIssuance.issue(actor, body)
         reply.headers(NO_STORE)
@@ -34,7 +30,6 @@ export const certificateLegacyRoutes =
     app.post(
       `${PATH}/sign-certificate`,
       endpoint('signPkiCertificate', {
-        legacy: true,
         body: direct.DirectSigningOrder,
         response: { 200: direct.DirectSigningAnswer },
       }),
@@ -43,11 +38,7 @@ export const certificateLegacyRoutes =
 
     app.post(
       `${PATH}/import-certificate`,
-      endpoint('importPkiCertificate', {
-        legacy: true,
-        body: schemas.ImportIntoProject,
-        response: { 200: schemas.Imported },
-      }),
+      endpoint('importPkiCertificate', { body: schemas.ImportIntoProject, response: { 200: schemas.Imported } }),
       async ({ actor, body: { projectSlug, ...wish } }, reply) => {
         const { certificateChain, ...imported } = await certificateImports.importBySlug(actor, projectSlug, wish)
         reply.headers(NO_STORE)
@@ -61,7 +52,7 @@ export const certificateLegacyRoutes =
 
     app.get(
       `${PATH}/:serialNumber`,
-      endpoint('getPkiCertificate', { legacy: true, params, response: { 200: schemas.CertificateAnswer } }),
+      endpoint('getPkiCertificate', { params, response: { 200: schemas.CertificateAnswer } }),
       async ({ actor, params: address }) => {
         const { certificate } = await certificates.get(actor, address)
         return { certificate: toCertificate(certificate) }
@@ -70,13 +61,13 @@ export const certificateLegacyRoutes =
 
     app.get(
       `${PATH}/:serialNumber/certificate`,
-      endpoint('getPkiCertificateBody', { legacy: true, params, response: { 200: schemas.CertificateBody } }),
+      endpoint('getPkiCertificateBody', { params, response: { 200: schemas.CertificateBody } }),
       ({ actor, params: address }) => certificates.getBody(actor, address),
     )
 
     app.get(
       `${PATH}/:serialNumber/bundle`,
-      endpoint('getPkiCertificateBundle', { legacy: true, params, response: { 200: schemas.CertificateBundle } }),
+      endpoint('getPkiCertificateBundle', { params, response: { 200: schemas.CertificateBundle } }),
       async ({ actor, params: address }, reply) => {
         const bundle = await certificates.getBundle(actor, address)
         reply.headers(NO_STORE)
@@ -87,7 +78,6 @@ export const certificateLegacyRoutes =
     app.get(
       `${PATH}/:serialNumber/private-key`,
       endpoint('getPkiCertificatePrivateKey', {
-        legacy: true,
         params,
         response: { 200: z.string() },
         serialize: String,
@@ -102,7 +92,7 @@ export const certificateLegacyRoutes =
 
     app.delete(
       `${PATH}/:serialNumber`,
-      endpoint('deletePkiCertificate', { legacy: true, params, response: { 200: schemas.CertificateAnswer } }),
+      endpoint('deletePkiCertificate', { params, response: { 200: schemas.CertificateAnswer } }),
       async ({ actor, params: address }) => ({ certificate: toCertificate(await certificates.delete(actor, address)) }),
     )
   }

@@ -5,10 +5,9 @@ import { sendList } from './published-lists.routes.ts'
 import { ByListId } from './published-lists.schemas.ts'
 import type { PublishedLists } from './published-lists.service.ts'
 
-const endpoint = endpoints({ tag: 'Certificate revocation', auth: 'public' })
+const endpoint = endpoints({ tag: 'Certificate revocation', auth: 'public', legacy: true })
 const list = {
   summary: 'Download a revocation list',
-  legacy: true,
   produces: 'application/pkix-crl',
   params: ByListId,
   response: { 200: Bytes },

@@ -4,7 +4,7 @@ import * as schemas from './templates.schemas.ts'
 import type { Template, TemplateService } from './templates.service.ts'
 
 const PATH = '/api/v1/pki/certificate-templates'
-const endpoint = endpoints({ tag: 'Certificate templates', auth: ['user', 'identity'] })
+const endpoint = endpoints({ tag: 'Certificate templates', auth: ['user', 'identity'], legacy: true })
 const response = { 200: schemas.Template }
 
 /** Collections of certificates are not built. */
@@ -15,30 +15,25 @@ export const templateLegacyRoutes =
   (app) => {
     app.post(
       PATH,
-      endpoint('createCertificateTemplate', { legacy: true, body: schemas.NewTemplate, response }),
+      endpoint('createCertificateTemplate', { body: schemas.NewTemplate, response }),
       async ({ actor, body }) => toTemplate(await templates.create(actor, body)),
     )
 
     app.get(
       `${PATH}/:certificateTemplateId`,
-      endpoint('getCertificateTemplate', { legacy: true, params: schemas.ByTemplateId, response }),
+      endpoint('getCertificateTemplate', { params: schemas.ByTemplateId, response }),
       async ({ actor, params }) => toTemplate(await templates.get(actor, params.certificateTemplateId)),
     )
 
     app.patch(
       `${PATH}/:certificateTemplateId`,
-      endpoint('updateCertificateTemplate', {
-        legacy: true,
-        params: schemas.ByTemplateId,
-        body: schemas.TemplateChanges,
-        response,
-      }),
+      endpoint('updateCertificateTemplate', { params: schemas.ByTemplateId, body: schemas.TemplateChanges, response }),
       async ({ actor, params, body }) => toTemplate(await templates.update(actor, params.certificateTemplateId, body)),
     )
 
     app.delete(
       `${PATH}/:certificateTemplateId`,
-      endpoint('deleteCertificateTemplate', { legacy: true, params: schemas.ByTemplateId, response }),
+      endpoint('deleteCertificateTemplate', { params: schemas.ByTemplateId, response }),
       async ({ actor, params }) => toTemplate(await templates.delete(actor, params.certificateTemplateId)),
     )
   }
