@@ -1,16 +1,14 @@
 import { endpoints } from '../../platform/http/endpoint.ts'
-import type { HttpServer, Routes } from '../../platform/http/route.ts'
+import type { Routes } from '../../platform/http/route.ts'
 import { optionalBody } from '../../platform/http/wire-types.ts'
-import { toRole, toUserMembership } from './membership-views.ts'
 import * as schemas from './memberships.schemas.ts'
 import type { ProjectInviteService } from './project-invites.service.ts'
-import { ByUsername, Invitation, namesIn, Removal, UserRoleChanges } from './user-memberships.schemas.ts'
+import { registerProjectMembers } from './user-memberships.routes.ts'
+import { Invitation, namesIn, Removal } from './user-memberships.schemas.ts'
 import type { ProjectUserService } from './user-memberships.service.ts'
 
-const PATH = '/api/v1/workspace/:projectId/memberships'
-const ONE = `${PATH}/:membershipId` as const
-const NEWER_PATH = '/api/v2/workspace/:projectId/memberships'
-const full = { 200: schemas.UserMembershipAnswer }
+const PATH = '/api/v2/workspace/:projectId/memberships'
+const response = { 200: schemas.PlainUserMembershipList }
 const endpoint = endpoints({ tag: 'Project members', auth: ['user', 'identity'], legacy: true })
 
 type Services = { users: ProjectUserService; invites: ProjectInviteService }
@@ -18,15 +16,19 @@ type Services = { users: ProjectUserService; invites: ProjectInviteService }
 export const projectUserLegacyRoutes =
   ({ users, invites }: Services): Routes =>
   (app) => {
-    registerReads(app, users)
+    registerProjectMembers(app, users, {
+      path: '/api/v1/workspace/:projectId/memberships',
+      noun: 'WorkspaceMember',
+      legacy: true,
+    })
 
     app.post(
-      NEWER_PATH,
+      PATH,
       endpoint('inviteWorkspaceMembers', {
         rateClass: 'invite',
         params: schemas.InProject,
         body: Invitation,
-        response: { 200: schemas.PlainUserMembershipList },
+        response,
       }),
       async ({ actor, params, body }) => {
         const { roleSlugs } = body
@@ -35,63 +37,11 @@ export const projectUserLegacyRoutes =
       },
     )
 
-    app.patch(
-      ONE,
-      endpoint('updateWorkspaceMemberRoles', {
-        params: schemas.ByMembershipId,
-        body: UserRoleChanges,
-        response: { 200: schemas.RolesAnswer },
-      }),
-      async ({ actor, params, body }) => ({ roles: (await users.setRoles(actor, params, body.roles)).map(toRole) }),
-    )
-
     app.delete(
-      NEWER_PATH,
-      endpoint('removeWorkspaceMembers', {
-        params: schemas.InProject,
-        body: optionalBody(Removal),
-        response: { 200: schemas.PlainUserMembershipList },
-      }),
+      PATH,
+      endpoint('removeWorkspaceMembers', { params: schemas.InProject, body: optionalBody(Removal), response }),
       async ({ actor, params, body }) => ({
         memberships: await users.removeByName(actor, params.projectId, namesIn(body)),
       }),
     )
-
-    app.delete(
-      ONE,
-      endpoint('removeWorkspaceMember', {
-        params: schemas.ByMembershipId,
-        response: { 200: schemas.PlainUserMembershipAnswer },
-      }),
-      async ({ actor, params }) => ({ membership: await users.remove(actor, params) }),
-    )
   }
-
-const registerReads = (app: HttpServer, users: ProjectUserService): void => {
-  app.get(
-    PATH,
-    endpoint('listWorkspaceMembers', { params: schemas.InProject, response: { 200: schemas.UserMembershipList } }),
-    async ({ actor, params }) => ({
-      memberships: (await users.list(actor, params.projectId)).map(toUserMembership),
-    }),
-  )
-
-  app.get(
-    ONE,
-    endpoint('getWorkspaceMember', { params: schemas.ByMembershipId, response: full }),
-    async ({ actor, params }) => ({ membership: toUserMembership(await users.get(actor, params)) }),
-  )
-
-  app.post(
-    `${PATH}/details`,
-    endpoint('getWorkspaceMemberByUsername', {
-      rateClass: 'read',
-      params: schemas.InProject,
-      body: ByUsername,
-      response: full,
-    }),
-    async ({ actor, params, body }) => ({
-      membership: toUserMembership(await users.getByUsername(actor, params.projectId, body.username)),
-    }),
-  )
-}

@@ -8,7 +8,6 @@ import { ByUsername, Invitation, namesIn, Removal, UserRoleChanges } from './use
 import type { ProjectUserService } from './user-memberships.service.ts'
 
 const PATH = '/api/v1/projects/:projectId/memberships'
-const ONE = `${PATH}/:membershipId` as const
 const full = { 200: schemas.UserMembershipAnswer }
 const short = { 200: schemas.PlainUserMembershipAnswer }
 const shortList = { 200: schemas.PlainUserMembershipList }
@@ -19,7 +18,7 @@ type Services = { users: ProjectUserService; invites: ProjectInviteService }
 export const projectUserRoutes =
   ({ users, invites }: Services): Routes =>
   (app) => {
-    registerReads(app, users)
+    registerProjectMembers(app, users, { path: PATH, noun: 'ProjectMember' })
 
     app.post(
       PATH,
@@ -37,32 +36,12 @@ export const projectUserRoutes =
       }),
     )
 
-    app.patch(
-      ONE,
-      endpoint('updateProjectMemberRoles', {
-        params: schemas.ByMembershipId,
-        body: UserRoleChanges,
-        response: { 200: schemas.RolesAnswer },
-      }),
-      async ({ actor, params, body }) => ({ roles: (await users.setRoles(actor, params, body.roles)).map(toRole) }),
-    )
-
     app.delete(
       PATH,
-      endpoint('removeProjectMembers', {
-        params: schemas.InProject,
-        body: optionalBody(Removal),
-        response: shortList,
-      }),
+      endpoint('removeProjectMembers', { params: schemas.InProject, body: optionalBody(Removal), response: shortList }),
       async ({ actor, params, body }) => ({
         memberships: await users.removeByName(actor, params.projectId, namesIn(body)),
       }),
-    )
-
-    app.delete(
-      ONE,
-      endpoint('removeProjectMember', { params: schemas.ByMembershipId, response: short }),
-      async ({ actor, params }) => ({ membership: await users.remove(actor, params) }),
     )
 
     app.delete(
@@ -70,34 +49,44 @@ export const projectUserRoutes =
       endpoint('leaveProject', { auth: ['user'], params: schemas.InProject, response: short }),
       async ({ actor, params }) => ({ membership: await users.leave(actor, params.projectId) }),
     )
+
+    app.get(
+      '/api/v1/projects/:projectId/user/:userId/membership',
+      endpoint('getProjectMemberByUser', { params: schemas.ByUserId, response: full }),
+      async ({ actor, params }) => ({
+        membership: toUserMembership(await users.getByUser(actor, params.projectId, params.userId)),
+      }),
+    )
   }
 
-const registerReads = (app: HttpServer, users: ProjectUserService): void => {
+type Family = { path: typeof PATH | '/api/v1/workspace/:projectId/memberships'; noun: string; legacy?: true }
+
+/** The same under each of its paths. */
+export const registerProjectMembers = (
+  app: HttpServer,
+  users: ProjectUserService,
+  { path, noun, ...rest }: Family,
+): void => {
+  const one = `${path}/:membershipId` as const
+
   app.get(
-    PATH,
-    endpoint('listProjectMembers', { params: schemas.InProject, response: { 200: schemas.UserMembershipList } }),
+    path,
+    endpoint(`list${noun}s`, { ...rest, params: schemas.InProject, response: { 200: schemas.UserMembershipList } }),
     async ({ actor, params }) => ({
       memberships: (await users.list(actor, params.projectId)).map(toUserMembership),
     }),
   )
 
   app.get(
-    ONE,
-    endpoint('getProjectMember', { params: schemas.ByMembershipId, response: full }),
+    one,
+    endpoint(`get${noun}`, { ...rest, params: schemas.ByMembershipId, response: full }),
     async ({ actor, params }) => ({ membership: toUserMembership(await users.get(actor, params)) }),
   )
 
-  app.get(
-    '/api/v1/projects/:projectId/user/:userId/membership',
-    endpoint('getProjectMemberByUser', { params: schemas.ByUserId, response: full }),
-    async ({ actor, params }) => ({
-      membership: toUserMembership(await users.getByUser(actor, params.projectId, params.userId)),
-    }),
-  )
-
   app.post(
-    `${PATH}/details`,
-    endpoint('getProjectMemberByUsername', {
+    `${path}/details`,
+    endpoint(`get${noun}ByUsername`, {
+      ...rest,
       rateClass: 'read',
       params: schemas.InProject,
       body: ByUsername,
@@ -106,5 +95,22 @@ const registerReads = (app: HttpServer, users: ProjectUserService): void => {
     async ({ actor, params, body }) => ({
       membership: toUserMembership(await users.getByUsername(actor, params.projectId, body.username)),
     }),
+  )
+
+  app.patch(
+    one,
+    endpoint(`update${noun}Roles`, {
+      ...rest,
+      params: schemas.ByMembershipId,
+      body: UserRoleChanges,
+      response: { 200: schemas.RolesAnswer },
+    }),
+    async ({ actor, params, body }) => ({ roles: (await users.setRoles(actor, params, body.roles)).map(toRole) }),
+  )
+
+  app.delete(
+    one,
+    endpoint(`remove${noun}`, { ...rest, params: schemas.ByMembershipId, response: short }),
+    async ({ actor, params }) => ({ membership: await users.remove(actor, params) }),
   )
 }
