@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { AppError } from '../lib/app-error.ts'
+import { codeOf } from '../lib/error-code.ts'
 import { isConnectionFailure } from '../platform/db/failures.ts'
 
 /** `isLasting`: only a person can mend it. Anything else may pass, and a server waits for that. */
@@ -34,7 +35,7 @@ export const databaseProblem = (error: unknown): DatabaseProblem | undefined => 
 }
 
 const lastingAdvice = (error: Error): string | undefined => {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code = codeOf(error) ?? ''
   if (error instanceof pg.DatabaseError) return ADVICE_BY_STATE[code]
   if (TLS_FAILURE.test(code) || WITHOUT_TLS.test(error.message)) {
     return 'correct sslmode or sslrootcert in DATABASE_URL, or the certificate of PostgreSQL'

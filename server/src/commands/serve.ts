@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createApp, type App } from '../app.ts'
 import type { Config } from '../config.ts'
+import { codeOf } from '../lib/error-code.ts'
 import { OperatorError } from '../lib/operator-error.ts'
 import { loadLicense } from '../modules/licenses/license-settings.ts'
 import { createLogger } from '../platform/logger.ts'
@@ -56,7 +57,7 @@ const listen = async ({ http }: App, { host, port }: Config): Promise<void> => {
 }
 
 const portProblem = (error: unknown, host: string, port: number): unknown => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code === 'EADDRINUSE')
     return new OperatorError(`Port ${port} on ${host} is in use: stop what uses it, or set PORT to another`)
   if (code === 'EACCES')

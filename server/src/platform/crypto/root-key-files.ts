@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { codeOf, unless } from '../../lib/error-code.ts'
 import { generateRootKeyText, parseRootKey, RootKeyError, type RootKey, type RootKeyPair } from './root-key.ts'
 
 const FILE = 'root.key'
@@ -46,7 +47,7 @@ export const generateRootKeyFile = async (directory: string): Promise<void> => {
   const draft = await writeDraft(directory)
   try {
     // Of two processes at once, one link succeeds; the other finds a complete file and uses it.
-    await link(draft, path.join(directory, FILE)).catch(ignore('EEXIST'))
+    await unless(['EEXIST'], link(draft, path.join(directory, FILE)))
     await syncDirectory(directory)
   } finally {
     await rm(draft, { force: true })
@@ -114,20 +115,8 @@ const syncDirectory = async (directory: string): Promise<void> => {
 const openIfThere = async (file: string) => {
   try {
     // Non-blocking, or a named pipe would hold the start for ever.
-    return await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    return await unless(['ENOENT'], open(file, constants.O_RDONLY | constants.O_NONBLOCK))
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw new RootKeyError(`The root key file ${file} cannot be read (${codeOf(error)})`)
+    throw new RootKeyError(`The root key file ${file} cannot be read (${codeOf(error) ?? 'unknown reason'})`)
   }
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown reason'
-
-const hasCode = (error: unknown, code: string): boolean => codeOf(error) === code
-
-const ignore =
-  (code: string) =>
-  (error: unknown): void => {
-    if (!hasCode(error, code)) throw error
-  }

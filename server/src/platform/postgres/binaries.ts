@@ -3,10 +3,10 @@ import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { unless } from '../../lib/error-code.ts'
 import { run } from './command.ts'
 import type { RunAs } from './command.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
-import { unless } from './errno.ts'
 import type { Home } from './home.ts'
 
 export type Binaries = { initdb: string; postgres: string; version: string; major: string }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { unless } from '../../lib/error-code.ts'
 import type { Binaries } from './binaries.ts'
 import { run } from './command.ts'
 import type { RunAs } from './command.ts'
 import { syncDirectory } from './data-directory.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
-import { unless } from './errno.ts'
 import type { Home } from './home.ts'
 import { openSocketDirectory } from './socket-directory.ts'
 

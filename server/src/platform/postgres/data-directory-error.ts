@@ -1,5 +1,5 @@
+import { codeOf } from '../../lib/error-code.ts'
 import { OperatorError } from '../../lib/operator-error.ts'
-import { errnoOf } from './errno.ts'
 
 /** The database cannot run on this data directory or machine. */
 export class DataDirectoryError extends OperatorError {}
@@ -13,7 +13,7 @@ const MESSAGE_LENGTH_MAX = 160
 
 /** The error as it is where the folder is not to blame for it. */
 export const asDataDirectoryError = (error: unknown, dataDir: string): unknown =>
-  error instanceof Error && FOLDER_FAILURES.has(errnoOf(error) ?? '')
+  error instanceof Error && FOLDER_FAILURES.has(codeOf(error) ?? '')
     ? new DataDirectoryError(
         `${shortened(dataDir)} cannot be used (${shortened(error.message)}): mend that, or point HOLDFAST_DATA_DIR elsewhere.`,
         { cause: error },

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, open, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { unless } from '../../lib/error-code.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
-import { unless } from './errno.ts'
 
 /** Tells whose folder this is, and where its database is: here, or for root maybe in a system folder. */
 const MARKER = 'holdfast.json'

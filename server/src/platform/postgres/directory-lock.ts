@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { connect, createServer } from 'node:net'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
+import { codeOf, unless } from '../../lib/error-code.ts'
 import { run } from './command.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
-import { errnoOf, unless } from './errno.ts'
 import { withShortPath } from './short-path.ts'
 
 export type DirectoryLock = { release: () => Promise<void> }
@@ -42,7 +42,7 @@ const isListening = (path: string) =>
       resolve(true)
     })
     socket.once('error', (error) => {
-      const code = errnoOf(error) ?? ''
+      const code = codeOf(error) ?? ''
       if (code === 'EAGAIN') resolve(true)
       else if (['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(code)) resolve(false)
       else reject(error)

@@ -1,10 +1,10 @@
 import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { unless } from '../../lib/error-code.ts'
 import { run } from './command.ts'
 import type { RunAs } from './command.ts'
 import { claimDirectory, IN_PLACE, readMarker, writeMarker } from './data-directory.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
-import { unless } from './errno.ts'
 import { canWriteIn, findUnprivilegedUser } from './unprivileged-user.ts'
 
 /** The folder with all files of one database, and the system user who runs it. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { codeOf } from '../../lib/error-code.ts'
 import { run } from './command.ts'
 import type { Cluster } from './cluster.ts'
-import { errnoOf } from './errno.ts'
 
 type Process = { pid: number; uid: number; command: string }
 
@@ -12,7 +12,7 @@ const readLinuxProcess = (pid: number): Process | undefined => {
     if (command === '' && /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return undefined
     return { pid, uid: statSync(`/proc/${pid}`).uid, command }
   } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return undefined
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return undefined
     throw error
   }
 }

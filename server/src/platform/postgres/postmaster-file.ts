@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { unless } from './errno.ts'
+import { unless } from '../../lib/error-code.ts'
 
 /** `status` is missing while the file is being written. */
 export type PostmasterFile = { pid: number; status: string | undefined }

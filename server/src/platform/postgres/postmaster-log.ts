@@ -1,6 +1,6 @@
 import { open, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { unless } from './errno.ts'
+import { unless } from '../../lib/error-code.ts'
 
 /** Beyond this a start puts the log aside, in place of the one before. */
 const MAX_LOG_BYTES = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { codeOf } from '../../lib/error-code.ts'
 import type { Cluster } from './cluster.ts'
-import { errnoOf } from './errno.ts'
 import { hasEnded, isPostgresProcess, listPostgresProcesses } from './postgres-processes.ts'
 
 /** Fast: ends the sessions and writes everything out. Immediate: recovery at the next start makes up for it. */
@@ -28,7 +28,7 @@ const signal = (pid: number, name: NodeJS.Signals) => {
     process.kill(pid, name)
   } catch (error) {
     // It may have ended since it was looked at.
-    if (errnoOf(error) !== 'ESRCH') throw error
+    if (codeOf(error) !== 'ESRCH') throw error
   }
 }
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { unless } from '../../lib/error-code.ts'
 import { run } from './command.ts'
 import type { RunAs } from './command.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
-import { unless } from './errno.ts'
 
 export type SystemUser = { name: string; uid: number; gid: number }
 

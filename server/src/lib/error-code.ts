@@ -1,5 +1,5 @@
-/** The system's name of a failure (`ENOENT`), or undefined for errors that do not come from it. */
-export const errnoOf = (error: unknown): string | undefined =>
+/** What the system (`ENOENT`), PostgreSQL (`23505`) or the framework calls a failure; undefined for errors of other origin. */
+export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 /** Awaits the work; a failure with one of these codes counts as undefined. */
@@ -7,7 +7,7 @@ export const unless = async <T>(codes: string[], work: Promise<T>): Promise<T | 
   try {
     return await work
   } catch (error) {
-    if (codes.includes(errnoOf(error) ?? '')) return undefined
+    if (codes.includes(codeOf(error) ?? '')) return undefined
     throw error
   }
 }
