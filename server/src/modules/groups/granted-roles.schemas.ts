@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { parseDurationMs } from '../../lib/duration.ts'
-import { Instant, NullableTimestamp, Timestamp } from '../../platform/http/wire-types.ts'
+import { Instant, Timestamp } from '../../platform/http/wire-types.ts'
+import { termFields } from '../permissions/term.schemas.ts'
 import type { RequestedRole } from './granted-roles.ts'
 
 const ROLES_MAX = 100
@@ -56,11 +57,7 @@ export const HeldRole = z.object({
   customRoleId: z.uuid().nullable(),
   customRoleName: z.string().nullable(),
   customRoleSlug: z.string().nullable(),
-  isTemporary: z.boolean(),
-  temporaryMode: z.string().nullable(),
-  temporaryRange: z.string().nullable(),
-  temporaryAccessStartTime: NullableTimestamp,
-  temporaryAccessEndTime: NullableTimestamp,
+  ...termFields,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 })

@@ -1,13 +1,5 @@
 import { badRequest } from '../../lib/app-error.ts'
-
-/** For how long a role is held: from the start until just before the end. */
-export type Term = {
-  isTemporary: true
-  temporaryMode: 'relative'
-  temporaryRange: string
-  temporaryAccessStartTime: Date
-  temporaryAccessEndTime: Date
-}
+import type { Term } from '../permissions/term.ts'
 
 /** A role by its slug, for good unless it has a term. */
 export type RequestedRole = { role: string; term?: Term | undefined }

@@ -1,33 +1,22 @@
-/** A role as a membership has it: predefined by its slug, or `custom` and the role that is meant. */
-export type HeldRole = {
+import { type TermColumns, type TermText, timesOf } from '../permissions/term.ts'
+
+type Role = {
   id: string
   role: string
   customRoleId: string | null
   customRoleName: string | null
   customRoleSlug: string | null
-  isTemporary: boolean
-  temporaryMode: string | null
-  temporaryRange: string | null
-  temporaryAccessStartTime: Date | null
-  temporaryAccessEndTime: Date | null
-  createdAt: Date
-  updatedAt: Date
 }
 
+/** A role as a membership has it: predefined by its slug, or `custom` and the role that is meant. */
+export type HeldRole = Role & TermColumns & { createdAt: Date; updatedAt: Date }
+
 /** As JSON of the database, which knows no dates. */
-export type HeldRoleText = Omit<HeldRole, 'createdAt' | 'updatedAt' | `temporaryAccess${'Start' | 'End'}Time`> & {
-  temporaryAccessStartTime: string | null
-  temporaryAccessEndTime: string | null
-  createdAt: string
-  updatedAt: string
-}
+export type HeldRoleText = Role & TermText & { createdAt: string; updatedAt: string }
 
 export const heldRoleOf = (role: HeldRoleText): HeldRole => ({
   ...role,
-  temporaryAccessStartTime: toDate(role.temporaryAccessStartTime),
-  temporaryAccessEndTime: toDate(role.temporaryAccessEndTime),
+  ...timesOf(role),
   createdAt: new Date(role.createdAt),
   updatedAt: new Date(role.updatedAt),
 })
-
-const toDate = (text: string | null): Date | null => (text === null ? null : new Date(text))

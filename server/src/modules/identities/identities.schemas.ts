@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { NullableTimestamp, Timestamp } from '../../platform/http/wire-types.ts'
+import { termFields } from '../permissions/term.schemas.ts'
 
 const NAME_LENGTH_MAX = 255
 const METADATA_MAX = 100
@@ -142,11 +143,7 @@ const HeldRole = z.object({
   customRoleName: z.string().nullable(),
   customRoleSlug: z.string().nullable(),
   customRoleDescription: z.string().nullable(),
-  isTemporary: z.boolean(),
-  temporaryMode: z.string().nullable(),
-  temporaryRange: z.string().nullable(),
-  temporaryAccessStartTime: NullableTimestamp,
-  temporaryAccessEndTime: NullableTimestamp,
+  ...termFields,
 })
 
 const ScopedIdentity = IdentityMembership.omit({ role: true, roleId: true, customRole: true, metadata: true }).extend({

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/db.ts'
 import { statement } from '../../platform/db/statement.ts'
+import type { TermText } from '../permissions/term.ts'
 import type { StoredMetadata } from './identities.store.ts'
 import type { Criteria, Criterion } from './identities.schemas.ts'
 
@@ -24,7 +25,7 @@ export type IdentityMembership = {
 }
 
 /** As JSON: times are text. */
-export type HeldRole = {
+export type HeldRole = TermText & {
   id: string
   role: string
   customRoleId: string | null
@@ -32,11 +33,6 @@ export type HeldRole = {
   customRoleSlug: string | null
   customRoleDescription: string | null
   customRolePermissions: unknown
-  isTemporary: boolean
-  temporaryMode: string | null
-  temporaryRange: string | null
-  temporaryAccessStartTime: string | null
-  temporaryAccessEndTime: string | null
 }
 
 export type Selection = {

@@ -1,4 +1,5 @@
 import { renderInSlices } from '../../platform/http/sliced-json.ts'
+import { timesOf } from '../permissions/term.ts'
 import * as schemas from './identities.schemas.ts'
 import type { Identity } from './identities.store.ts'
 import type { HeldRole, IdentityMembership } from './identity-memberships.store.ts'
@@ -107,11 +108,7 @@ export const toScopedMembership = (membership: IdentityMembership) => {
   }
 }
 
-export const toRole = ({ temporaryAccessStartTime, temporaryAccessEndTime, ...role }: HeldRole) => ({
-  ...role,
-  temporaryAccessStartTime: toDate(temporaryAccessStartTime),
-  temporaryAccessEndTime: toDate(temporaryAccessEndTime),
-})
+export const toRole = (role: HeldRole) => ({ ...role, ...timesOf(role) })
 
 const toCustomRole = (role: HeldRole, id: string) => ({
   id,
@@ -120,5 +117,3 @@ const toCustomRole = (role: HeldRole, id: string) => ({
   permissions: role.customRolePermissions,
   description: role.customRoleDescription,
 })
-
-const toDate = (text: string | null): Date | null => (text === null ? null : new Date(text))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { NullableTimestamp, Timestamp, Uuid } from '../../platform/http/wire-types.ts'
 import { HeldRole } from '../groups/granted-roles.schemas.ts'
+import { termFields } from '../permissions/term.schemas.ts'
 
 const ProjectId = z.string().describe('Id of the project')
 export const InProject = z.object({ projectId: ProjectId })
@@ -21,11 +22,7 @@ export const MembershipRole = z.object({
   customRoleId: z.uuid().nullable(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  isTemporary: z.boolean(),
-  temporaryMode: z.string().nullable(),
-  temporaryRange: z.string().nullable(),
-  temporaryAccessStartTime: NullableTimestamp,
-  temporaryAccessEndTime: NullableTimestamp,
+  ...termFields,
 })
 export const RolesAnswer = z.object({ roles: z.array(MembershipRole) })
 

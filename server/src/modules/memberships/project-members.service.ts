@@ -3,7 +3,9 @@ import { newId } from '../../lib/uuid.ts'
 import type { ChangeFeed } from '../../platform/changes/feed.ts'
 import type { Tx } from '../../platform/db/db.ts'
 import { isForeignKeyViolation } from '../../platform/db/failures.ts'
-import type { RequestedRole, Term } from '../groups/granted-roles.ts'
+import type { RequestedRole } from '../groups/granted-roles.ts'
+import type { RoleGrant } from '../organizations/organizations.service.ts'
+import { PERMANENT } from '../permissions/term.ts'
 import type { ProjectService } from '../projects/projects.service.ts'
 import type { ProjectRoleService } from '../roles/roles.service.ts'
 import * as store from './project-members.store.ts'
@@ -11,19 +13,11 @@ import * as store from './project-members.store.ts'
 export type { MemberKey, MembershipRole, ProjectMembership } from './project-members.store.ts'
 
 type Deps = { changes: ChangeFeed; projects: ProjectService; roles: ProjectRoleService }
-type RoleGrant = { role: string; customRoleId: string | null; term?: Term | undefined }
 type ProjectMember = { projectId: string } & store.MemberKey
 /** The organization is that of the project. */
 type NewMember = ProjectMember & { organizationId: string }
 
 const ADMIN = 'admin'
-const PERMANENT = {
-  isTemporary: false,
-  temporaryMode: null,
-  temporaryRange: null,
-  temporaryAccessStartTime: null,
-  temporaryAccessEndTime: null,
-}
 
 /**
  * Who belongs to a project, with which roles: what all kinds of members share. Nothing here asks whether the actor may.

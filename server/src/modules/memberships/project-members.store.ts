@@ -1,6 +1,7 @@
 import { type Generated, type Insertable, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/db.ts'
 import type { HeldRole } from '../groups/held-roles.ts'
+import type { TermColumns } from '../permissions/term.ts'
 
 type ProjectMembershipTable = {
   id: string
@@ -13,17 +14,12 @@ type ProjectMembershipTable = {
   updatedAt: Generated<Date>
 }
 
-type ProjectMembershipRoleTable = {
+type ProjectMembershipRoleTable = TermColumns & {
   id: string
   membershipId: string
   position: Generated<number>
   role: string
   customRoleId: string | null
-  isTemporary: Generated<boolean>
-  temporaryMode: string | null
-  temporaryRange: string | null
-  temporaryAccessStartTime: Date | null
-  temporaryAccessEndTime: Date | null
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }

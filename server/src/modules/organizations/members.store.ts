@@ -1,6 +1,7 @@
 import { type Generated, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { newId } from '../../lib/uuid.ts'
 import type { Db, Tx } from '../../platform/db/db.ts'
+import { PERMANENT, type Term, type TermColumns } from '../permissions/term.ts'
 
 type MembershipTable = {
   id: string
@@ -18,16 +19,11 @@ type MembershipTable = {
   updatedAt: Generated<Date>
 }
 
-type MembershipRoleTable = {
+type MembershipRoleTable = TermColumns & {
   id: string
   membershipId: string
   role: string
   customRoleId: string | null
-  isTemporary: Generated<boolean>
-  temporaryMode: string | null
-  temporaryRange: string | null
-  temporaryAccessStartTime: Date | null
-  temporaryAccessEndTime: Date | null
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }
@@ -51,15 +47,6 @@ export type Metadata = { key: string; value: string }
 
 /** A predefined role by its slug, or `custom` and the role that is meant; for good, unless it has a term. */
 export type RoleGrant = { role: string; customRoleId: string | null; term?: Term | undefined }
-
-/** For how long a role is held. */
-export type Term = {
-  isTemporary: true
-  temporaryMode: string
-  temporaryRange: string
-  temporaryAccessStartTime: Date
-  temporaryAccessEndTime: Date
-}
 
 export type Login = { membershipId: string; authMethod: string; at: Date }
 
@@ -143,14 +130,6 @@ export const replaceRoles = async (tx: Tx, membershipId: string, roles: readonly
       })),
     )
     .execute()
-}
-
-const PERMANENT = {
-  isTemporary: false,
-  temporaryMode: null,
-  temporaryRange: null,
-  temporaryAccessStartTime: null,
-  temporaryAccessEndTime: null,
 }
 
 export const replaceMetadata = async (tx: Tx, membershipId: string, metadata: readonly Metadata[]): Promise<void> => {

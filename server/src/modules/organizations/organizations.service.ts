@@ -15,7 +15,7 @@ import type { Membership, MemberKey, RoleGrant } from './members.store.ts'
 import * as roles from './organization-roles.store.ts'
 import * as store from './organizations.store.ts'
 
-export type { MemberKey, Membership, RoleGrant, Term } from './members.store.ts'
+export type { MemberKey, Membership, RoleGrant } from './members.store.ts'
 export type { Organization } from './organizations.store.ts'
 
 type Deps = { db: Database; permissions: PermissionService; audit: AuditLog; changes: ChangeFeed }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { parseDurationMs } from '../../lib/duration.ts'
-import { Id, Instant, NullableTimestamp, Timestamp } from '../../platform/http/wire-types.ts'
+import { Id, Instant, Timestamp } from '../../platform/http/wire-types.ts'
 import { ProjectRules, RuleView } from '../permissions/rule-schemas.ts'
+import { termFields } from '../permissions/term.schemas.ts'
 import { slugOf } from '../projects/projects.schemas.ts'
 
 const SLUG_LENGTH_MAX = 60
@@ -58,11 +59,7 @@ export const PrivilegeChanges = z.object({
 const ListedPrivilege = z.object({
   id: z.uuid(),
   slug: z.string(),
-  isTemporary: z.boolean(),
-  temporaryMode: z.string().nullable(),
-  temporaryRange: z.string().nullable(),
-  temporaryAccessStartTime: NullableTimestamp,
-  temporaryAccessEndTime: NullableTimestamp,
+  ...termFields,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 })

@@ -2,21 +2,17 @@ import { type Generated, type JSONColumnType, type Selectable, sql } from 'kysel
 import type { Db, Tx } from '../../platform/db/db.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { PermissionRule } from '../permissions/rule-schemas.ts'
+import type { TermColumns } from '../permissions/term.ts'
 import type { Granted, RequestedPermission } from './granted.ts'
 import type { Validity } from './validity.ts'
 
-type PrivilegeTable = {
+type PrivilegeTable = TermColumns & {
   id: string
   projectId: string
   identityId: string
   slug: string
   permissions: JSONColumnType<PermissionRule[]>
   requested: JSONColumnType<RequestedPermission[] | null, string | null, string | null>
-  isTemporary: Generated<boolean>
-  temporaryMode: string | null
-  temporaryRange: string | null
-  temporaryAccessStartTime: Date | null
-  temporaryAccessEndTime: Date | null
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }

@@ -1,22 +1,9 @@
 import { AppError, badRequest } from '../../lib/app-error.ts'
 import { parseDurationMs } from '../../lib/duration.ts'
+import { PERMANENT, type Term, type TermColumns } from '../permissions/term.ts'
 
 /** How long a privilege lasts: for good, or from its start until just before its end. */
-export type Validity =
-  | {
-      isTemporary: false
-      temporaryMode: null
-      temporaryRange: null
-      temporaryAccessStartTime: null
-      temporaryAccessEndTime: null
-    }
-  | {
-      isTemporary: true
-      temporaryMode: 'relative'
-      temporaryRange: string
-      temporaryAccessStartTime: Date
-      temporaryAccessEndTime: Date
-    }
+export type Validity = typeof PERMANENT | Term
 
 /** What is asked for; what is undefined stays as it was. */
 export type ValidityChanges = {
@@ -26,22 +13,10 @@ export type ValidityChanges = {
 }
 
 /** What there is already. */
-type Before = {
-  isTemporary: boolean
-  temporaryRange: string | null
-  temporaryAccessStartTime: Date | null
-}
+type Before = Pick<TermColumns, 'isTemporary' | 'temporaryRange' | 'temporaryAccessStartTime'>
 
 /** Later years have five digits, which many clients cannot read. */
 const END_MS_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-
-const PERMANENT: Validity = {
-  isTemporary: false,
-  temporaryMode: null,
-  temporaryRange: null,
-  temporaryAccessStartTime: null,
-  temporaryAccessEndTime: null,
-}
 
 export const newValidity = (requested: ValidityChanges): Validity => changedValidity(PERMANENT, requested)
 
