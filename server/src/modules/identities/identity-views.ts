@@ -11,35 +11,12 @@ export const toIdentity = ({ organizationId, ...identity }: Identity) => ({
   authMethod: null,
 })
 
-export const toMembership = (membership: IdentityMembership) => {
-  const {
-    roles,
-    organizationId,
-    lastLoginAt,
-    name,
-    hasDeleteProtection,
-    authMethods,
-    activeLockoutAuthMethods,
-    ...rest
-  } = membership
-  const [role] = roles
-  return {
-    ...rest,
-    orgId: organizationId,
-    lastLoginTime: lastLoginAt,
-    role: role?.role ?? 'no-access',
-    roleId: role?.customRoleId ?? null,
-    ...(role && role.customRoleId !== null && { customRole: toCustomRole(role, role.customRoleId) }),
-    identity: {
-      id: rest.identityId,
-      name,
-      hasDeleteProtection,
-      orgId: organizationId,
-      authMethods,
-      activeLockoutAuthMethods,
-    },
-  }
-}
+export const toMembership = ({ roles: [role], ...membership }: IdentityMembership) => ({
+  ...toPlainMembership(membership),
+  role: role?.role ?? 'no-access',
+  roleId: role?.customRoleId ?? null,
+  ...(role && role.customRoleId !== null && { customRole: toCustomRole(role, role.customRoleId) }),
+})
 
 type Found = { identities: readonly IdentityMembership[]; totalCount: number }
 
@@ -80,31 +57,23 @@ export const toOrganizationIdentity = (membership: IdentityMembership) => ({
 })
 
 /** Where it is shown with all its roles. */
-export const toScopedMembership = (membership: IdentityMembership) => {
-  const {
-    organizationId,
-    lastLoginAt,
-    name,
-    hasDeleteProtection,
-    authMethods,
-    activeLockoutAuthMethods,
-    roles,
-    ...rest
-  } = membership
+export const toScopedMembership = ({ roles, ...membership }: IdentityMembership) => ({
+  ...toPlainMembership(membership),
+  scope: 'organization' as const,
+  roles: roles.map(toRole),
+})
+
+const toPlainMembership = ({
+  organizationId: orgId,
+  lastLoginAt,
+  ...membership
+}: Omit<IdentityMembership, 'roles'>) => {
+  const { name, hasDeleteProtection, authMethods, activeLockoutAuthMethods, ...rest } = membership
   return {
     ...rest,
-    scope: 'organization' as const,
-    orgId: organizationId,
+    orgId,
     lastLoginTime: lastLoginAt,
-    roles: roles.map(toRole),
-    identity: {
-      id: rest.identityId,
-      name,
-      hasDeleteProtection,
-      orgId: organizationId,
-      authMethods,
-      activeLockoutAuthMethods,
-    },
+    identity: { id: rest.identityId, name, hasDeleteProtection, orgId, authMethods, activeLockoutAuthMethods },
   }
 }
 
