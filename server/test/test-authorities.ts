@@ -1,5 +1,4 @@
-import { after } from 'node:test'
-import { openDatabase } from './test-database.ts'
+import { openBeside } from './test-database.ts'
 import { fresh } from './test-members.ts'
 import { createProject } from './test-projects.ts'
 import { type Answer, startTestServer, type TestServer } from './test-server.ts'
@@ -16,8 +15,7 @@ export const inDays = (days: number): string => new Date(STARTED_AT + days * DAY
 export const startPkiServer = async () => {
   const server = await startTestServer()
   const admin = await server.bootstrap()
-  const beside = openDatabase(server.url, 2)
-  after(() => beside.close())
+  const beside = openBeside(server.url)
   const project = await createProject(server, admin.token, { type: 'cert-manager', slug: 'certificates' })
   return { server, admin, project, db: beside.pool, authorities: new TestAuthorities(server, admin.token, project.id) }
 }

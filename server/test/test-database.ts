@@ -60,6 +60,13 @@ export const openDatabase = (url: string, connectionsMax = 10, options: Partial<
     ...options,
   })
 
+/** The database of a server, to look and write behind its back until the test file ends. */
+export const openBeside = (url: string): Database => {
+  const db = openDatabase(url, 4)
+  after(() => db.close())
+  return db
+}
+
 export const connectTo = async (databaseOrUrl: string): Promise<pg.Client> =>
   connectDirectly({
     url: databaseOrUrl.includes('://') ? databaseOrUrl : await urlOf(databaseOrUrl),

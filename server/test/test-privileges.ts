@@ -1,14 +1,13 @@
-import { after } from 'node:test'
 import { sql } from 'kysely'
 import { newId } from '../src/lib/uuid.ts'
 import type { Db } from '../src/platform/db/db.ts'
-import { openDatabase } from './test-database.ts'
+import { openBeside } from './test-database.ts'
 import { createIdentity, createMember, createProject } from './test-projects.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
 
 export const PRIVILEGES = '/api/v2/identity-project-additional-privilege'
 export const LEGACY_PRIVILEGES = '/api/v1/additional-privilege/identity'
-export const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111'
+export { UNKNOWN_ID } from './test-members.ts'
 
 type Rule = { subject: string; action: string[]; inverted?: boolean; conditions?: object }
 
@@ -27,8 +26,7 @@ export type PrivilegeBody = {
 export const startPrivilegeServer = async () => {
   const server = await startTestServer()
   const admin = await server.bootstrap()
-  const beside = openDatabase(server.url, 2)
-  after(() => beside.close())
+  const beside = openBeside(server.url)
   const db = beside.pool
   const project = await createProject(server, admin.token, { slug: 'payments' })
   const member = (role: string) => createMember(server, admin, { db, projectId: project.id, role })

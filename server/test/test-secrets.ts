@@ -1,9 +1,8 @@
-import { after } from 'node:test'
 import { sql } from 'kysely'
 import { newId } from '../src/lib/uuid.ts'
 import type { Db } from '../src/platform/db/db.ts'
 import { createIdentity, createProject, joinProject } from './test-projects.ts'
-import { openDatabase } from './test-database.ts'
+import { openBeside } from './test-database.ts'
 import { type Answer, startTestServer, type TestServer } from './test-server.ts'
 
 type Administrator = Awaited<ReturnType<TestServer['bootstrap']>>
@@ -13,8 +12,7 @@ type Rule = { subject: string; action: string[]; conditions?: object; inverted?:
 export const startSecretServer = async () => {
   const server = await startTestServer()
   const admin = await server.bootstrap()
-  const beside = openDatabase(server.url, 4)
-  after(() => beside.close())
+  const beside = openBeside(server.url)
   const secrets = await TestSecrets.open(server, admin)
   return { server, admin, token: admin.token, db: beside.pool, secrets, projectId: secrets.projectId }
 }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../test/test-database.ts'
+import { openBeside } from '../../test/test-database.ts'
 import { startTestServer } from '../../test/test-server.ts'
 import { fillInDemo, showCommands } from './demo.ts'
 
 const server = await startTestServer()
 const { services } = server.app
-const beside = openDatabase(server.url, 1)
-after(() => beside.close())
+const beside = openBeside(server.url)
 
 const said: string[] = []
 const deps = { services, config: { siteUrl: 'http://localhost:8080' }, write: (line: string) => said.push(line) }

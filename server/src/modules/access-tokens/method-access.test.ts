@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { TestMachines, TOKEN_AUTH, UNIVERSAL_AUTH } from '../../../test/test-machines.ts'
 import { createMember, createProject } from '../../../test/test-projects.ts'
 import { startTestServer } from '../../../test/test-server.ts'
@@ -89,8 +89,7 @@ describe('whoever holds just what it takes may', () => {
 })
 
 describe('an identity that a project owns', async () => {
-  const db = openDatabase(server.url)
-  after(() => db.close())
+  const db = openBeside(server.url)
   const { id: projectId } = await createProject(server, admin.token)
   const [owned, viewer, outsider] = await Promise.all([
     machines.identity(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { createGroup, createOrganizationMember, fresh, refusal, UNKNOWN_ID } from '../../../test/test-members.ts'
 import { joinAs, logIn } from '../../../test/test-people.ts'
 import { createIdentity, createOtherOrganization, createProject } from '../../../test/test-projects.ts'
@@ -13,8 +13,7 @@ const server = await startTestServer()
 const admin = await server.bootstrap()
 const { token, organizationId } = admin
 const person = await logIn(server, admin)
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 
 const elsewhere = await createOtherOrganization(server, admin)
 const stranger = await createIdentity(server, elsewhere, { name: 'stranger' })

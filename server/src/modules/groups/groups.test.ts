@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import {
   createGroup,
   createOrganizationMember,
@@ -19,8 +19,7 @@ const PATH = '/api/v1/groups'
 const server = await startTestServer()
 const admin = await server.bootstrap()
 const { token, organizationId } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 
 const elsewhere = await createOtherOrganization(server, admin)
 const foreign = await createGroup(server, elsewhere)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { startTestServer } from '../../../test/test-server.ts'
 
 const IDENTITIES = 20_000
@@ -10,8 +10,7 @@ const BLOCKED_MS_MAX = 700
 
 const server = await startTestServer()
 const admin = await server.bootstrap()
-const db = openDatabase(server.url, 1)
-after(() => db.close())
+const db = openBeside(server.url)
 
 test('listing very many identities keeps nobody else waiting', async () => {
   await sql`with made as (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
+import { describe, test } from 'node:test'
+import { openBeside } from '../../../test/test-database.ts'
 import { createGroup, createProjectMember, createRole, fresh, refusal, UNKNOWN_ID } from '../../../test/test-members.ts'
 import { auditOf, createIdentity, createOtherOrganization, createProject } from '../../../test/test-projects.ts'
 import { startTestServer } from '../../../test/test-server.ts'
@@ -8,8 +8,7 @@ import { startTestServer } from '../../../test/test-server.ts'
 const server = await startTestServer()
 const admin = await server.bootstrap()
 const { token, organizationId } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 
 const project = await createProject(server, token, { projectName: 'Payments' })
 const certificates = await createProject(server, token, { type: 'cert-manager' })

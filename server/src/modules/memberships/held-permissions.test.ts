@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { createGroup, createProjectMember, createRole, UNKNOWN_ID } from '../../../test/test-members.ts'
 import { joinAs, logIn } from '../../../test/test-people.ts'
 import { auditOf, createIdentity, createProject } from '../../../test/test-projects.ts'
@@ -11,8 +11,7 @@ const server = await startTestServer()
 const admin = await server.bootstrap()
 const { token, organizationId } = admin
 const person = await logIn(server, admin)
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 
 const project = await createProject(server, token)
 const powerless = await createProjectMember(server, admin, project.id, 'no-access')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { createProjectMember, createRole, refusal, UNKNOWN_ID } from '../../../test/test-members.ts'
 import { logIn } from '../../../test/test-people.ts'
 import { auditOf, createIdentity, createOtherOrganization, createProject } from '../../../test/test-projects.ts'
@@ -11,8 +11,7 @@ import { assertEndsWithinASecond } from '../../../test/within-a-second.ts'
 const server = await startTestServer()
 const admin = await server.bootstrap()
 const { token, organizationId } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 
 const project = await createProject(server, token, { projectName: 'Payments' })
 const elsewhere = await createOtherOrganization(server, admin)

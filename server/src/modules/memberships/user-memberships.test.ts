@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
+import { describe, test } from 'node:test'
+import { openBeside } from '../../../test/test-database.ts'
 import { createProjectMember, createRole, fresh, refusal, UNKNOWN_ID } from '../../../test/test-members.ts'
 import { joinAs, logIn } from '../../../test/test-people.ts'
 import { auditOf, createIdentity, createOtherOrganization, createProject } from '../../../test/test-projects.ts'
@@ -10,8 +10,7 @@ const server = await startTestServer()
 const admin = await server.bootstrap()
 const { token, organizationId } = admin
 const person = await logIn(server, admin)
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 
 const project = await createProject(server, token)
 const elsewhere = await createOtherOrganization(server, admin)

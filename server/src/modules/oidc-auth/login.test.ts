@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomUUID, sign } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { SignJWT } from 'jose'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { claimsIn, expect200, TestMachines, WHO_AM_I } from '../../../test/test-machines.ts'
 import { AUDIENCE, SUBJECT, TestOpenIdProvider } from '../../../test/test-openid-provider.ts'
 import { createProject, joinProject } from '../../../test/test-projects.ts'
@@ -249,8 +249,7 @@ describe('what an identity is bound to', () => {
 })
 
 describe('what follows a login', () => {
-  const db = openDatabase(server.url, 1)
-  after(() => db.close())
+  const db = openBeside(server.url)
 
   test('rules know the claims by the names of the mapping', async () => {
     const id = await bound({ claimMetadataMapping: { target: 'run.target' } })

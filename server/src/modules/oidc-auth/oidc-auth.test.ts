@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { LOOPBACK_CERTIFICATE } from '../../../test/loopback-certificate.ts'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { expect200, TestMachines, without } from '../../../test/test-machines.ts'
 import { startTestServer } from '../../../test/test-server.ts'
 
@@ -13,8 +13,7 @@ const OIDC_AUTH = '/api/v1/auth/oidc-auth'
 /** An address of no interest to anyone; nothing is sent to it. */
 const ALLOWED = 'http://127.0.0.9:9'
 const server = await startTestServer({ OUTBOUND_ALLOWED_CIDRS: '127.0.0.9' })
-const db = openDatabase(server.url, 1)
-after(() => db.close())
+const db = openBeside(server.url)
 const admin = await server.bootstrap()
 const machines = new TestMachines(server, admin)
 const { token } = admin

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { auditOf, createIdentity, createOtherOrganization } from '../../../test/test-projects.ts'
 import { createProjectMember } from '../../../test/test-members.ts'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { logIn } from '../../../test/test-people.ts'
 import { joinUser, TestSecrets } from '../../../test/test-secrets.ts'
 import { ALL_KINDS, everything, startStreamServer, SUBSCRIBE, TestStream } from '../../../test/test-streams.ts'
@@ -11,8 +11,7 @@ const { server, port } = await startStreamServer()
 const admin = await server.bootstrap()
 const secrets = await TestSecrets.open(server, admin)
 const { projectId } = secrets
-const db = openDatabase(server.url, 2)
-after(() => db.close())
+const db = openBeside(server.url)
 const viewer = await createProjectMember(server, admin, projectId, 'viewer')
 
 const SUBJECT = 'secret-event-subscriptions'

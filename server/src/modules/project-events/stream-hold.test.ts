@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { lockWaits } from '../../../test/lock-waits.ts'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { expect200 } from '../../../test/test-machines.ts'
 import { createMember } from '../../../test/test-projects.ts'
 import { TestSecrets } from '../../../test/test-secrets.ts'
@@ -10,8 +10,7 @@ import { startStreamServer, TestStream } from '../../../test/test-streams.ts'
 
 const { server, port } = await startStreamServer()
 const admin = await server.bootstrap()
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 const db = beside.pool
 
 test('what waited for a right to be confirmed is told when another stream of the same token finds that it is', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { newId } from '../../lib/uuid.ts'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { expect200 } from '../../../test/test-machines.ts'
 import { TestSecrets } from '../../../test/test-secrets.ts'
 import { startStreamServer, startStreamServerOn, TestStream } from '../../../test/test-streams.ts'
@@ -14,8 +14,7 @@ const { server, port } = await startStreamServer({
 })
 const admin = await server.bootstrap()
 const { token } = admin
-const db = openDatabase(server.url, 2)
-after(() => db.close())
+const db = openBeside(server.url)
 
 const WAIT_MS_MAX = 5_000
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
+import { describe, test } from 'node:test'
+import { openBeside } from '../../../test/test-database.ts'
+import { UNKNOWN_ID } from '../../../test/test-members.ts'
 import { logIn } from '../../../test/test-people.ts'
 import {
   auditOf,
@@ -13,13 +14,11 @@ import {
 import { startTestServer } from '../../../test/test-server.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111'
 
 const server = await startTestServer()
 const admin = await server.bootstrap()
 const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 const db = beside.pool
 
 const paths = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { logIn } from '../../../test/test-people.ts'
 import {
   auditOf,
@@ -19,8 +19,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const server = await startTestServer()
 const admin = await server.bootstrap()
 const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 const db = beside.pool
 
 describe(`POST ${PATH}`, () => {

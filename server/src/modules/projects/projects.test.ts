@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
+import { UNKNOWN_ID } from '../../../test/test-members.ts'
 import { logIn } from '../../../test/test-people.ts'
 import {
   auditOf,
@@ -14,13 +15,11 @@ import {
 import { type Answer, startServerOn, startTestServer } from '../../../test/test-server.ts'
 
 const PATH = '/api/v1/projects'
-const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111'
 
 const server = await startTestServer()
 const admin = await server.bootstrap()
 const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 const db = beside.pool
 
 const project = await createProject(server, token, { slug: 'payments' })

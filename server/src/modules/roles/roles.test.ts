@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
+import { describe, test } from 'node:test'
+import { openBeside } from '../../../test/test-database.ts'
 import { createGroup, createProjectMember, fresh, joinAsIdentity, UNKNOWN_ID } from '../../../test/test-members.ts'
 import { auditOf, createIdentity, createOtherOrganization, createProject } from '../../../test/test-projects.ts'
 import { startServerOn, startTestServer } from '../../../test/test-server.ts'
@@ -9,8 +9,7 @@ import { assertEndsWithinASecond } from '../../../test/within-a-second.ts'
 const server = await startTestServer()
 const admin = await server.bootstrap()
 const { token } = admin
-const beside = openDatabase(server.url, 2)
-after(() => beside.close())
+const beside = openBeside(server.url)
 
 const project = await createProject(server, token, { slug: 'payments' })
 const keys = await createProject(server, token, { type: 'kms' })

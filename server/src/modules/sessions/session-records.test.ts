@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../../test/test-database.ts'
+import { describe, test } from 'node:test'
+import { openBeside } from '../../../test/test-database.ts'
 import { joinAs, logIn } from '../../../test/test-people.ts'
 import { startTestServer } from '../../../test/test-server.ts'
 
 const DAY_MS = 24 * 3_600_000
 const server = await startTestServer()
-const db = openDatabase(server.url, 2)
-after(() => db.close())
+const db = openBeside(server.url)
 
 const admin = await server.bootstrap()
 const token = await logIn(server, admin)

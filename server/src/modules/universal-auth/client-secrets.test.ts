@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '../../../test/test-database.ts'
+import { openBeside } from '../../../test/test-database.ts'
 import { TestMachines, UNIVERSAL_AUTH, WHO_AM_I } from '../../../test/test-machines.ts'
 import { startTestServer } from '../../../test/test-server.ts'
 
@@ -10,8 +10,7 @@ const server = await startTestServer()
 const admin = await server.bootstrap()
 const machines = new TestMachines(server, admin)
 const { token } = admin
-const db = openDatabase(server.url, 1)
-after(() => db.close())
+const db = openBeside(server.url)
 
 const pathOf = (identityId: string, rest = '') => `${UNIVERSAL_AUTH}/identities/${identityId}/client-secrets${rest}`
 const refusal = ({ status, body }: { status: number; body: { error?: unknown } }) => [status, body.error]
