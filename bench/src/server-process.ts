@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get } from 'node:http'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from 'holdfast/test/free-port.js'
 
 const HOLDFAST = new URL('../../../server/bin/holdfast.mjs', import.meta.url).pathname
 const PACKAGE = new URL('../../../package.json', import.meta.url)
@@ -119,13 +119,3 @@ const isReady = (url: string): Promise<boolean> =>
     request.on('timeout', () => request.destroy())
     request.on('error', () => resolve(false))
   })
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from 'holdfast/test/free-port.js'
 import { createEmptyDatabase } from 'holdfast/test/test-database.js'
 import { Administrator, call } from './administrator.ts'
-import { freePort, spawnServer } from './server-process.ts'
+import { spawnServer } from './server-process.ts'
 
 const database = await createEmptyDatabase()
 after(database.drop)

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDataDirectory, freePort } from './server-process.ts'
+import { freePort } from 'holdfast/test/free-port.js'
+import { createDataDirectory } from './server-process.ts'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
 const HOLDFAST = path.join(ROOT, 'server/bin/holdfast.mjs')

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from 'holdfast/test/free-port.js'
 import { createEmptyDatabase } from 'holdfast/test/test-database.js'
 
 const HOLDFAST = new URL('../../../server/bin/holdfast.mjs', import.meta.url).pathname
@@ -97,14 +97,4 @@ const untilReady = async (url: string, child: ChildProcess): Promise<void> => {
     await sleep(50)
   }
   throw new Error('it ended or took too long')
-}
-
-export const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
