@@ -2,7 +2,7 @@
 export type SourceFile = { path: string; text: string }
 
 /** Left to right: a layer may import itself and what stands before it. Modules without a folder yet are listed already. */
-export const LAYERS = [
+const LAYERS = [
   'lib',
   'platform',
   ...[

@@ -44,7 +44,7 @@ export const startPrivilegeServer = async () => {
 }
 
 /** Straight into the tables: a member whose only role has these rules. */
-export const joinWithRules = async (db: Db, projectId: string, identityId: string, rules: readonly Rule[]) => {
+const joinWithRules = async (db: Db, projectId: string, identityId: string, rules: readonly Rule[]) => {
   const [membershipId, roleId, slug] = [newId(), newId(), `role-${newId()}`]
   const permissions = JSON.stringify(rules)
   await sql`insert into project_roles (id, project_id, slug, name, permissions)

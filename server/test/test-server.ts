@@ -8,7 +8,7 @@ import { createLogger } from '../src/platform/logger.ts'
 import { createTestDatabase, openDatabase } from './test-database.ts'
 import { TestClock } from './test-clock.ts'
 
-export const TEST_ROOT_KEY = Buffer.alloc(32, 7).toString('base64')
+const TEST_ROOT_KEY = Buffer.alloc(32, 7).toString('base64')
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever the wire sends, a test may look at
 export type Answer = { status: number; body: any; headers: Record<string, unknown>; text: string }

@@ -1,5 +1,5 @@
 /** The look of all pictures, light and dark. */
-export const STYLE = `
+const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .title { font-size: 18px; font-weight: 600 }
   .quiet { fill: #59636e; font-size: 12px }

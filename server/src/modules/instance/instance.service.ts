@@ -8,8 +8,6 @@ import type { OrganizationService } from '../organizations/organizations.service
 import type { Actor } from '../permissions/actor.ts'
 import * as store from './instance.store.ts'
 
-export type { InstanceSettings } from './instance.store.ts'
-
 type Deps = { db: Database; changes: ChangeFeed; organizations: OrganizationService; audit: AuditLog }
 
 /** What the settings are announced under when they change. */

@@ -10,7 +10,7 @@ import type { ProjectService } from '../projects/projects.service.ts'
 import type { ProjectRoleService } from '../roles/roles.service.ts'
 import * as store from './project-members.store.ts'
 
-export type { MemberKey, MembershipRole, ProjectMembership } from './project-members.store.ts'
+export type { MembershipRole, ProjectMembership } from './project-members.store.ts'
 
 type Deps = { changes: ChangeFeed; projects: ProjectService; roles: ProjectRoleService }
 type ProjectMember = { projectId: string } & store.MemberKey

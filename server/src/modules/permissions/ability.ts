@@ -2,7 +2,6 @@ import { AppError } from '../../lib/app-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { ConditionSet } from './catalogue/condition-sets.ts'
 import { umbrellaOf } from './catalogue/legacy-actions.ts'
-import type { OrganizationSubjects } from './catalogue/organization.ts'
 import type { ProjectSubjects } from './catalogue/project.ts'
 import type { Catalogue } from './catalogue/subject.ts'
 import type { Fields, FieldValue } from './conditions.ts'
@@ -11,7 +10,6 @@ import { RuleSet } from './rule-set.ts'
 import type { TemplateValues } from './templates.ts'
 
 export type ProjectAbility = Ability<ProjectSubjects>
-export type OrganizationAbility = Ability<OrganizationSubjects>
 
 export type SubjectOf<C extends Catalogue> = keyof C & string
 export type ActionOf<C extends Catalogue, S extends SubjectOf<C>> = C[S]['actions'][number]

@@ -29,7 +29,7 @@ export class KeyBox {
 
 export const toPkcs8 = (privateKey: KeyObject): Buffer => privateKey.export({ type: 'pkcs8', format: 'der' })
 
-export const fromPkcs8 = (der: Buffer): KeyObject => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+const fromPkcs8 = (der: Buffer): KeyObject => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
 
 const contextOf = ({ purpose, projectId, rowId }: KeyPlace): SealContext => ({
   purpose,

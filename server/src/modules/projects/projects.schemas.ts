@@ -25,7 +25,7 @@ export const ProjectSlug = z
   .max(SLUG_LENGTH_MAX, { abort: true })
   .refine((slug) => isSlug(slug.replaceAll('_', '-')), SLUG_FORM)
 
-export const ProjectType = z.enum(['secret-manager', 'cert-manager', 'kms', 'secret-scanning', 'pam'])
+const ProjectType = z.enum(['secret-manager', 'cert-manager', 'kms', 'secret-scanning', 'pam'])
 
 const ProjectId = z.string().describe('Id of the project')
 export const ByProjectId = z.object({ projectId: ProjectId })
@@ -144,7 +144,7 @@ const DeletedEnvironment = z.object({
   deletedBy: Deleter.nullable(),
 })
 
-export const ProjectWithEnvironments = Project.extend({
+const ProjectWithEnvironments = Project.extend({
   _id: z.string(),
   environments: z.array(z.object({ name: z.string(), slug: z.string(), id: z.uuid() })),
 })

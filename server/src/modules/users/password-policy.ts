@@ -13,11 +13,11 @@ export type Requirement = {
   shouldMatch: boolean
 }
 
-export const PASSWORD_LENGTH_MIN = 14
-export const PASSWORD_LENGTH_MAX = 100
+const PASSWORD_LENGTH_MIN = 14
+const PASSWORD_LENGTH_MAX = 100
 const REPEATED_MAX = 3
 
-export const PASSWORD_REQUIREMENTS: readonly Requirement[] = [
+const PASSWORD_REQUIREMENTS: readonly Requirement[] = [
   {
     code: 'min-length',
     message: `at least ${PASSWORD_LENGTH_MIN} characters`,

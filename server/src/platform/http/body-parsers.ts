@@ -40,7 +40,7 @@ export const addBodyParsers = (app: FastifyInstance): void => {
 }
 
 /** An empty body counts as none. Throws a bad request for what is no JSON, and for JSON nobody sends in good faith. */
-export const parseJson = (body: Buffer): unknown => {
+const parseJson = (body: Buffer): unknown => {
   if (body.length === 0) return undefined
   const text = utf8(body)
   const hasEscapes = scan(body)

@@ -30,7 +30,7 @@ const nulIssues = (input: unknown): WireIssue[] =>
     .map(([key]) => ({ code: 'custom', message: 'Must not contain a NUL character', path: [key] }))
 
 /** A handler answered with something else than its route declares. Holds the places, never the values. */
-export class ResponseMismatch extends Error {
+class ResponseMismatch extends Error {
   readonly paths: readonly string[]
 
   constructor(route: string, issues: readonly z.core.$ZodRawIssue[]) {

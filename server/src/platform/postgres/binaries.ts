@@ -36,7 +36,7 @@ const locatePackage = () => {
 }
 
 /** npm packages hold no symbolic links. An install script makes them, where such scripts may run. */
-export const makeLinks = async (packageDir: string) => {
+const makeLinks = async (packageDir: string) => {
   const list = (await unless(['ENOENT'], readFile(join(packageDir, 'native', 'pg-symlinks.json'), 'utf8'))) ?? '[]'
   for (const { source, target } of Links.parse(JSON.parse(list))) {
     // In a read-only installation the links may be there already; running the binaries will tell.

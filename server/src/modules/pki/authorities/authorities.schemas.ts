@@ -50,7 +50,7 @@ const CrlUrl = z
   .max(URL_LENGTH_MAX)
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'Must be an http or https URL')
 
-export const CrlUrls = z
+const CrlUrls = z
   .array(CrlUrl)
   .max(URLS_MAX)
   .refine(

@@ -17,7 +17,7 @@ const oneOrMore = <Schema extends z.ZodType>(schema: Schema) =>
   z.union([schema, z.array(schema).max(IDS_MAX)]).transform((value) => [value].flat() as z.output<Schema>[])
 
 /** Anything that JavaScript reads as a date. */
-export const LooseDate = z
+const LooseDate = z
   .string()
   .max(100)
   .refine((text) => !Number.isNaN(Date.parse(text)), 'Not a date')

@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/db.ts'
 import { hasStatus } from './certificate-bodies.store.ts'
 import { type CertificateRow, columns, type MetadataEntry } from './certificates.store.ts'
 
-export const SORT_COLUMNS = {
+const SORT_COLUMNS = {
   notAfter: 'not_after',
   notBefore: 'not_before',
   createdAt: 'created_at',

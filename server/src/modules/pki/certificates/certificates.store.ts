@@ -61,9 +61,6 @@ export type StoredCertificate = Selectable<CertificateTable>
 /** Without what is large or secret. */
 export type CertificateRow = Omit<StoredCertificate, 'der' | 'chain' | 'privateKey'> & { hasPrivateKey: boolean }
 
-/** One of the caller's organization. */
-export type FoundCertificate = CertificateRow & { organizationId: string }
-
 export type NewCertificate = Omit<
   Insertable<CertificateTable>,
   'subject' | 'metadata' | 'createdAt' | 'updatedAt' | 'status' | 'revokedAt' | 'revocationReason'

@@ -140,7 +140,7 @@ type CarryOut = {
   record?: (tx: Tx, row: CertificateRow) => Promise<void>
 }
 
-export const requireUsable = ({ apiConfig, slug }: ProfileInUse): void => {
+const requireUsable = ({ apiConfig, slug }: ProfileInUse): void => {
   if (!apiConfig) throw badRequest(`The profile '${slug}' has no apiConfig, so nothing is issued from it directly`)
 }
 

@@ -121,5 +121,5 @@ const withoutUndefined = (rules: PolicyRules): PolicyRules =>
 const withoutNulls = (rules: PolicyRules): PolicyRules =>
   Object.fromEntries(Object.entries(rules).filter(([, section]) => section !== null && section !== undefined))
 
-export const noSuchPolicy = (id: string) => notFound(`Certificate policy with id '${id}' not found`)
+const noSuchPolicy = (id: string) => notFound(`Certificate policy with id '${id}' not found`)
 const nameTaken = (name: string) => badRequest(`The project has a certificate policy named '${name}' already`)

@@ -6,8 +6,6 @@ import type { PermissionService } from '../../permissions/permissions.service.ts
 import type { ProjectDetails, ProjectService } from '../../projects/projects.service.ts'
 import * as store from './cert-manager-projects.store.ts'
 
-export type { CertManagerProject } from './cert-manager-projects.store.ts'
-
 type Deps = { db: Database; permissions: PermissionService; audit: AuditLog; projects: ProjectService }
 
 /** Which project a request about certificates is for. */
