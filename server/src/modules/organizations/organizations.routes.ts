@@ -29,13 +29,7 @@ export const organizationRoutes =
       endpoint('listOwnOrganizations', { auth: SELECTED_OR_NOT, response: { 200: OwnOrganizationList } }),
       async ({ actor }) => {
         const own = await organizations.listOf(requireUser(actor))
-        return {
-          organizations: own.map(({ joinedAt, ...organization }) => ({
-            ...organizationOnWire(organization),
-            orgAuthMethod: '' as const,
-            userJoinedAt: joinedAt,
-          })),
-        }
+        return { organizations: own.map(ownOnWire) }
       },
     )
 
@@ -44,14 +38,7 @@ export const organizationRoutes =
       endpoint('listAccessibleOrganizations', { auth: SELECTED_OR_NOT, response: { 200: AccessibleOrganizationList } }),
       async ({ actor }) => {
         const own = await organizations.listOf(requireUser(actor))
-        return {
-          organizations: own.map(({ joinedAt, ...organization }) => ({
-            ...organizationOnWire(organization),
-            orgAuthMethod: '' as const,
-            userJoinedAt: joinedAt,
-            subOrganizations: [],
-          })),
-        }
+        return { organizations: own.map((organization) => ({ ...ownOnWire(organization), subOrganizations: [] })) }
       },
     )
 
@@ -111,3 +98,9 @@ const registerOthers = (app: Parameters<Routes>[0], organizations: OrganizationS
     () => ({ organizations: [], totalCount: 0 }),
   )
 }
+
+const ownOnWire = ({ joinedAt, ...organization }: Awaited<ReturnType<OrganizationService['listOf']>>[number]) => ({
+  ...organizationOnWire(organization),
+  orgAuthMethod: '' as const,
+  userJoinedAt: joinedAt,
+})
