@@ -1,23 +1,18 @@
 import { type Generated, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/db.ts'
 import type { KeyAlgorithm } from '../x509/key-algorithms.ts'
+import type { DistinguishedName } from './authority-rules.ts'
 
 export type AuthorityType = 'root' | 'intermediate'
 export type AuthorityStatus = 'active' | 'disabled' | 'pending-certificate'
 
-type AuthorityTable = {
+type AuthorityTable = DistinguishedName & {
   id: string
   projectId: string
   name: string
   type: AuthorityType
   status: AuthorityStatus
   friendlyName: string
-  commonName: string
-  organization: string
-  ou: string
-  country: string
-  province: string
-  locality: string
   dn: string
   notBefore: Date | null
   notAfter: Date | null

@@ -8,7 +8,8 @@ import type { KeyUsage } from '../x509/usages.ts'
 /** How long a certificate of an authority lasts, and how many authorities may stand below it: null for any number. */
 export type Term = { notBefore: Date; notAfter: Date; pathLength: number | null }
 
-type DistinguishedName = {
+/** Of an authority, in the words of its columns. */
+export type DistinguishedName = {
   commonName: string
   organization: string
   ou: string

@@ -82,7 +82,7 @@ export const Certificate = z.object({
   subjectDomainComponents: z.string().nullable(),
 })
 
-const Subject = z.object({
+export const Subject = z.object({
   commonName: z.string().optional(),
   organization: z.string().optional(),
   organizationalUnit: z.string().optional(),

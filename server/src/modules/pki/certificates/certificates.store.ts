@@ -1,17 +1,11 @@
 import { type Generated, type Insertable, type JSONColumnType, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/db.ts'
+import type { Subject } from '../x509/names.ts'
 
 export type MetadataEntry = { key: string; value: string }
 
 /** Of its name, what has no column of its own. */
-export type SubjectParts = {
-  organization?: string
-  organizationalUnit?: string
-  country?: string
-  state?: string
-  locality?: string
-  domainComponents?: string[]
-}
+export type SubjectParts = Omit<Subject, 'commonName'>
 
 type CertificateTable = {
   id: string

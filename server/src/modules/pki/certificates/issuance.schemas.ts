@@ -4,7 +4,7 @@ import { Timestamp, Uuid } from '../../../platform/http/wire-types.ts'
 import { DateText, KeyAlgorithm } from '../authorities/authorities.schemas.ts'
 import { AltName, BasicConstraints, ExtendedKeyUsages, KeyUsages } from '../profiles/profiles.schemas.ts'
 import { SIGNATURE_ALGORITHMS } from '../x509/key-algorithms.ts'
-import { Metadata } from './certificates.schemas.ts'
+import { Metadata, Subject } from './certificates.schemas.ts'
 
 const TEXT_LENGTH_MAX = 255
 const TTL_LENGTH_MAX = 32
@@ -125,13 +125,7 @@ export const CertificateRequest = z.object({
   privateKey: z.string().nullable(),
   serialNumber: z.string().nullable(),
   errorMessage: z.string().nullable(),
-  commonName: z.string().optional(),
-  organization: z.string().optional(),
-  organizationalUnit: z.string().optional(),
-  country: z.string().optional(),
-  state: z.string().optional(),
-  locality: z.string().optional(),
-  domainComponents: z.array(z.string()).optional(),
+  ...Subject.shape,
   basicConstraints: z.object({ isCA: z.boolean(), pathLength: z.number().optional() }).optional(),
   metadata: z.array(z.object({ key: z.string(), value: z.string() })).optional(),
   createdAt: Timestamp,
