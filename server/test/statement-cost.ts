@@ -23,19 +23,30 @@ export const openCountedDatabase = async (url: string) => {
 const PLANS = ['force_custom_plan', 'force_generic_plan']
 
 type Buffers = Record<string, number | undefined>
+type Plan = Buffers & { Plans?: Plan[] }
 
 /** How many pages of tables and indexes PostgreSQL looks at for a statement, by the worse of both plans. */
-export const pagesOf = async (client: pg.Client, { text, values }: Statement): Promise<number> => {
+export const pagesOf = (client: pg.Client, statement: Statement): Promise<number> =>
+  costOf(client, statement, (plan) => (plan['Shared Hit Blocks'] ?? NaN) + (plan['Shared Read Blocks'] ?? NaN))
+
+/** How many rows PostgreSQL hands from one step of a statement to the next or drops there, by the worse of both plans. */
+export const rowsOf = (client: pg.Client, statement: Statement): Promise<number> => costOf(client, statement, rowsIn)
+
+const rowsIn = ({ Plans = [], ...plan }: Plan): number => {
+  const rows = (plan['Actual Rows'] ?? NaN) + (plan['Rows Removed by Filter'] ?? 0)
+  return Plans.reduce((sum, inner) => sum + rowsIn(inner), rows * (plan['Actual Loops'] ?? NaN))
+}
+
+const costOf = async (client: pg.Client, { text, values }: Statement, weigh: (plan: Plan) => number) => {
   const costs: number[] = []
   await client.query(`prepare costly as ${text}`)
   for (const plan of PLANS) {
     await client.query(`set plan_cache_mode = ${plan}`)
     const execution = `execute costly (${values.map(literal).join(', ')})`
-    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Buffers }] }>(
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `explain (analyze, buffers, timing off, format json) ${execution}`,
     )
-    const buffers = rows[0]?.['QUERY PLAN'][0].Plan ?? {}
-    costs.push((buffers['Shared Hit Blocks'] ?? NaN) + (buffers['Shared Read Blocks'] ?? NaN))
+    costs.push(weigh(rows[0]?.['QUERY PLAN'][0].Plan ?? {}))
   }
   await client.query('deallocate costly')
   return Math.max(...costs)

@@ -5,30 +5,12 @@ import type { Db } from '../../platform/db/db.ts'
 type Group = { id: string; organizationId: string }
 type Page = { offset: number; limit: number }
 
-export type UsersQuery = Page & {
-  search?: string | undefined
-  username?: string | undefined
-  filter?: 'existingMembers' | 'nonMembers' | undefined
-}
-export type IdentitiesQuery = Page & {
-  search?: string | undefined
-  filter?: 'assignedMachineIdentities' | 'nonAssignedMachineIdentities' | undefined
-}
 export type ProjectsQuery = Page & {
   search?: string | undefined
   filter?: 'assignedProjects' | 'unassignedProjects' | undefined
   orderDirection: 'asc' | 'desc'
 }
 
-type Belonging = { isPartOfGroup: boolean; joinedGroupAt: Date | null }
-export type ListedUser = Belonging & {
-  id: string
-  email: string
-  username: string
-  firstName: string | null
-  lastName: string | null
-}
-export type ListedIdentity = Belonging & { id: string; name: string }
 export type ListedProject = {
   id: string
   name: string
@@ -37,44 +19,6 @@ export type ListedProject = {
   type: string
   joinedGroupAt: Date | null
 }
-
-export const listUsers = (db: Db, group: Group, query: UsersQuery): Promise<ListedUser[]> =>
-  rowsOf(
-    db,
-    sql`select u.id, u.email, u.username, u.first_name, u.last_name,
-      g.id is not null as is_part_of_group, g.created_at as joined_group_at
-    ${users(group, query)}
-    order by u.first_name, u.username, u.id ${page(query)}`,
-  )
-
-export const countUsers = (db: Db, group: Group, query: UsersQuery) => count(db, users(group, query))
-
-const users = ({ id, organizationId }: Group, { search, username, filter }: UsersQuery) => sql`
-  from organization_memberships o
-  join users u on u.id = o.user_id
-  left join group_members g on g.group_id = ${id} and g.user_id = u.id
-  where o.organization_id = ${organizationId}
-    ${belongs(filter && filter === 'existingMembers')}
-    ${search ? contains(sql`concat_ws(' ', u.first_name, u.last_name, u.username, u.email)`, search) : sql``}
-    ${!search && username ? contains(sql`u.username`, username) : sql``}`
-
-/** Without a filter, members come first: some clients look for theirs on the first page only. */
-export const listIdentities = (db: Db, group: Group, query: IdentitiesQuery): Promise<ListedIdentity[]> =>
-  rowsOf(
-    db,
-    sql`select i.id, i.name, g.id is not null as is_part_of_group, g.created_at as joined_group_at
-    ${identities(group, query)}
-    order by (g.id is null), lower(i.name), i.id ${page(query)}`,
-  )
-
-export const countIdentities = (db: Db, group: Group, query: IdentitiesQuery) => count(db, identities(group, query))
-
-const identities = ({ id, organizationId }: Group, { search, filter }: IdentitiesQuery) => sql`
-  from identities i
-  left join group_members g on g.group_id = ${id} and g.identity_id = i.id
-  where i.organization_id = ${organizationId} and i.project_id is null
-    ${belongs(filter && filter === 'assignedMachineIdentities')}
-    ${search ? contains(sql`i.name`, search) : sql``}`
 
 export const listProjects = (db: Db, group: Group, query: ProjectsQuery): Promise<ListedProject[]> =>
   rowsOf(

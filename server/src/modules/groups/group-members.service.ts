@@ -8,10 +8,12 @@ import type { OrganizationService } from '../organizations/organizations.service
 import type { Actor } from '../permissions/actor.ts'
 import type { PermissionService } from '../permissions/permissions.service.ts'
 import type { User, UserService } from '../users/users.service.ts'
+import { CandidatePages } from './candidate-pages.ts'
 import * as lists from './group-lists.store.ts'
 import * as store from './group-members.store.ts'
 import { type Group, type GroupService, noSuchGroup } from './groups.service.ts'
 import type { Slice } from './member-order.ts'
+import { MemberOrders } from './member-orders.ts'
 import { type MemberPage, MemberPages } from './member-pages.ts'
 
 export type { MemberPage } from './member-pages.ts'
@@ -26,52 +28,62 @@ type Deps = {
   changes: ChangeFeed
 }
 type MembersQuery = Slice & { types: readonly store.MemberType[]; search?: string | undefined }
+type UsersQuery = Omit<Slice, 'orderDirection'> & {
+  search?: string | undefined
+  /** Looked for only without `search`. */
+  username?: string | undefined
+  filter?: 'existingMembers' | 'nonMembers' | undefined
+}
+type IdentitiesQuery = Omit<Slice, 'orderDirection'> & {
+  search?: string | undefined
+  filter?: 'assignedMachineIdentities' | 'nonAssignedMachineIdentities' | undefined
+}
 type Power = 'add-members' | 'remove-members' | 'add-identities' | 'remove-identities'
 
 /** Who is in the groups of an organization: people and machine identities. */
 export class GroupMemberService {
   readonly #deps: Deps
   readonly #pages: MemberPages
+  readonly #candidates: CandidatePages
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#pages = new MemberPages(deps)
+    const orders = new MemberOrders(deps)
+    this.#pages = new MemberPages({ db: deps.db, orders })
+    this.#candidates = new CandidatePages({ db: deps.db, orders })
   }
 
   async list(actor: Actor, groupId: string, { types, search, ...slice }: MembersQuery): Promise<MemberPage> {
     await this.#requireMayRead(actor)
-    const { organizationId = '' } = actor
-    const page = isUuid(groupId)
-      ? await this.#pages.find({ organizationId, groupId: groupId.toLowerCase(), types, search }, slice)
-      : undefined
+    const target = targetOf(actor, groupId)
+    const page = target && (await this.#pages.find({ ...target, types, search }, slice))
     if (!page) throw noSuchGroup(groupId)
     return page
   }
 
   /** All users of the organization, told whether they are in the group. */
-  async listUsers(actor: Actor, groupId: string, query: lists.UsersQuery) {
+  async listUsers(actor: Actor, groupId: string, query: UsersQuery) {
     await this.#requireMayRead(actor)
     return this.findUsers(actor, groupId, query)
   }
 
   /** Without asking whether the actor may. */
-  async findUsers(actor: Actor, groupId: string, query: lists.UsersQuery) {
-    const group = await this.#require(actor, groupId)
-    const [users, totalCount] = await Promise.all([
-      lists.listUsers(this.#deps.db.pool, group, query),
-      lists.countUsers(this.#deps.db.pool, group, query),
-    ])
-    return { users, totalCount }
+  async findUsers(actor: Actor, groupId: string, { filter, search, username, ...slice }: UsersQuery) {
+    const isMember = filter && filter === 'existingMembers'
+    const target = targetOf(actor, groupId)
+    const page = target && (await this.#candidates.findUsers(target, { isMember, search, username }, slice))
+    if (!page) throw noSuchGroup(groupId)
+    return { users: page.rows, totalCount: page.totalCount }
   }
 
-  async listIdentities(actor: Actor, groupId: string, query: lists.IdentitiesQuery) {
+  /** All machine identities of the organization, told whether they are in the group. */
+  async listIdentities(actor: Actor, groupId: string, { filter, search, ...slice }: IdentitiesQuery) {
     await this.#requireMayRead(actor)
-    const group = await this.#require(actor, groupId)
-    const [machineIdentities, totalCount] = await Promise.all([
-      lists.listIdentities(this.#deps.db.pool, group, query),
-      lists.countIdentities(this.#deps.db.pool, group, query),
-    ])
-    return { machineIdentities, totalCount }
+    const isMember = filter && filter === 'assignedMachineIdentities'
+    const target = targetOf(actor, groupId)
+    const page = target && (await this.#candidates.findIdentities(target, { isMember, search }, slice))
+    if (!page) throw noSuchGroup(groupId)
+    return { machineIdentities: page.rows, totalCount: page.totalCount }
   }
 
   async listProjects(actor: Actor, groupId: string, query: lists.ProjectsQuery) {
@@ -191,3 +203,7 @@ export class GroupMemberService {
     await this.#deps.changes.append(tx, { scope: `actor:${identityId}`, kind: 'group-member-changed' })
   }
 }
+
+/** Undefined when it cannot be the id of a group. */
+const targetOf = ({ organizationId = '' }: Actor, groupId: string) =>
+  isUuid(groupId) ? { organizationId, groupId: groupId.toLowerCase() } : undefined

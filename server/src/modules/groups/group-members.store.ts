@@ -1,6 +1,6 @@
 import { type Generated, type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/db.ts'
-import { MemberOrder, type Place } from './member-order.ts'
+import type { Roll } from './member-orders.store.ts'
 
 type GroupMemberTable = {
   id: string
@@ -54,21 +54,11 @@ export const isOrganizationIdentity = async (db: Db, organizationId: string, ide
   return rows.length > 0
 }
 
-/** Undefined when there is no such group. One value instead of a row each: there may be very many. */
-export const loadOrder = async (db: Db, selection: Selection): Promise<MemberOrder | undefined> => {
-  const { rows } = await sql<{ ids: Buffer; sortKeys: string[] }>`
-    select o.ids, o.sort_keys from groups g cross join lateral (
-      select coalesce(string_agg(uuid_send(p.id), ''::bytea), ''::bytea) as ids, coalesce(json_agg(p.sort_key), '[]') as sort_keys
-      from (select id, sort_key from (${places(selection)}) p order by sort_key, id) p
-    ) o
-    where g.id = ${selection.groupId} and g.organization_id = ${selection.organizationId}`.execute(db)
-  return rows[0] && new MemberOrder(rows[0].ids, rows[0].sortKeys)
-}
-
-/** Of these, the ones that are members now. */
-export const listPlaces = async (db: Db, selection: Selection, ids: readonly string[]): Promise<Place[]> => {
-  const { rows } = await sql<Place>`select id, sort_key from (${places(selection, ids)}) p`.execute(db)
-  return rows
+/** Of members alone. */
+export const rollOf = (selection: Selection): Roll => {
+  const { organizationId, groupId, types, search = '' } = selection
+  const key = ['members', [...types].sort().join('+'), search].join(' ')
+  return { organizationId, groupId, key, places: (ids) => places(selection, ids) }
 }
 
 /** By the full name, or else the username; people and machines side by side. */

@@ -7,6 +7,7 @@ import { createIdentity } from '../../../test/test-projects.ts'
 import { startTestServer } from '../../../test/test-server.ts'
 import type { MemberType } from './group-members.store.ts'
 import type { Slice } from './member-order.ts'
+import { MemberOrders } from './member-orders.ts'
 import { MemberPages } from './member-pages.ts'
 
 /** Enough that going through them would show; with 100,000 a page costs the very same. */
@@ -41,6 +42,8 @@ await beside.query(
   [organizationId, groupId],
 )
 await beside.query('analyze')
+
+const newPages = () => new MemberPages({ db, orders: new MemberOrders({ db, changes }) })
 
 type Asked = Slice & { types: readonly MemberType[] }
 
@@ -80,7 +83,7 @@ describe(`pages of a group of ${MEMBERS.toLocaleString('en-US')}`, () => {
         const ofPage = (pages: MemberPages, offset: number) =>
           ask(pages, { types, orderDirection, offset, limit: LIMIT })
 
-        const pages = new MemberPages({ db, changes })
+        const pages = newPages()
         const firstOfAll = await ofPage(pages, 0)
         const first = await ofPage(pages, LIMIT)
         assert.deepEqual([firstOfAll.statements, first.statements], [2, 1])
@@ -91,7 +94,7 @@ describe(`pages of a group of ${MEMBERS.toLocaleString('en-US')}`, () => {
           const shown = page.members.map(({ id }) => id)
           assert.deepEqual(shown, ids.slice(offset, offset + LIMIT))
         }
-        const lastOfAll = await ofPage(new MemberPages({ db, changes }), ids.length - LIMIT)
+        const lastOfAll = await ofPage(newPages(), ids.length - LIMIT)
         assert.equal(lastOfAll.statements, 2)
         assert.ok(lastOfAll.cost <= 2 * firstOfAll.cost, `${lastOfAll.cost} pages, ${firstOfAll.cost} for the first`)
       })
@@ -99,7 +102,7 @@ describe(`pages of a group of ${MEMBERS.toLocaleString('en-US')}`, () => {
   }
 
   test('cost hardly more while members come and go, and the total is true at once', async () => {
-    const pages = new MemberPages({ db, changes })
+    const pages = newPages()
     const { identityId } = await createIdentity(server, admin, { name: 'Name 77' })
     const path = `/api/v1/groups/${groupId}/machine-identities/${identityId}`
     const ofPage = (offset: number) => ask(pages, { types: BOTH, orderDirection: 'asc', offset, limit: LIMIT })
