@@ -180,3 +180,50 @@ describe('a database of something else that keeps its migrations under the same 
     })
   }
 })
+
+describe("a database of something else that has tables named like Holdfast's", () => {
+  const environment = { DATABASE_URL: url, HOLDFAST_ROOT_KEY: KEY }
+  const FOREIGN =
+    /The database has what is named like Holdfast's \(groups, root_keys, secrets and 1 more\) and no record [^\n]*: point DATABASE_URL at a database of its own, or restore [^\n]*/
+  const make = `create table users (name text); create view groups as select 1 as one; create table root_keys (id integer);
+    create type secrets as enum ('one'); create table other (id integer)`
+  const remove = 'drop table users, root_keys, other; drop view groups; drop type secrets'
+  const relations = async () =>
+    (await admin.query(`select relname from pg_class where relnamespace = 'public'::regnamespace order by 1`)).rows
+
+  test('is found by doctor, which goes on', async () => {
+    await admin.query(make)
+    try {
+      const { code, mark, below, shown } = await lookAt('The schema fits', environment)
+      assert.deepEqual([code, mark], [1, '✗'])
+      assert.match(below ?? '', FOREIGN)
+      assert.match(shown, / {2}✓ The clocks .*\n\n {2}\d+ things? (?:is|are) wrong\.\n$/s)
+    } finally {
+      await admin.query(remove)
+    }
+  })
+
+  for (const command of ['serve', 'migrate']) {
+    test(`is refused by ${command} in one line, before anything is written`, async () => {
+      await admin.query(make)
+      try {
+        const before = await relations()
+        const { code, said } = await runHoldfast(command, environment)
+        assert.equal(code, 1)
+        assert.match(said, new RegExp(`^holdfast: ${FOREIGN.source}\\n$`))
+        assert.deepEqual(await relations(), before)
+      } finally {
+        await admin.query(remove)
+      }
+    })
+  }
+
+  test('is used where nothing in it is in the way', async () => {
+    await admin.query('create table other (id integer)')
+    try {
+      assert.equal((await lookAt('The schema fits', environment)).mark, '✓')
+    } finally {
+      await admin.query('drop table other')
+    }
+  })
+})

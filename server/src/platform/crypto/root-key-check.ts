@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Db } from '../db/db.ts'
+import { isUndefinedColumn } from '../db/failures.ts'
 import { CannotOpenError } from './aead.ts'
 import { RootKeyError, type RootKey, type RootKeys } from './root-key.ts'
 import * as store from './root-keys.store.ts'
@@ -25,10 +26,16 @@ const listRootKeys = async (client: pg.Client): Promise<store.RootKeyRow[]> => {
   )
   if (found[0]?.exists !== true) return []
 
-  const { rows } = await client.query<store.RootKeyRow>(
-    'select id, check_value as "checkValue", state from root_keys order by id',
-  )
-  return rows
+  try {
+    const { rows } = await client.query<store.RootKeyRow>(
+      'select id, check_value as "checkValue", state from root_keys order by id',
+    )
+    return rows
+  } catch (error) {
+    // A table of something else: migrating, or the look at the schema, says so.
+    if (isUndefinedColumn(error)) return []
+    throw error
+  }
 }
 
 /** Ties a new database to the current root key. Of two servers with different keys, the second is refused. */

@@ -40,13 +40,13 @@ export const migrate = async (
   await client.query('set statement_timeout = 0')
   await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK])
   try {
+    const missing = await missingMigrations(client, migrations)
     await client.query(`create table if not exists schema_migrations (
       number integer primary key,
       name text not null,
       checksum text not null,
       applied_at timestamptz not null default now()
     )`)
-    const missing = await findMissing(client, migrations)
     for (const [index, migration] of missing.entries()) {
       report(`migration ${index + 1} of ${missing.length}: ${migration.name}`)
       await apply(client, migration)
@@ -67,7 +67,29 @@ export const missingMigrations = async (client: pg.Client, migrations: Migration
   const { rows } = await client.query<{ exists: boolean }>(
     `select to_regclass('schema_migrations') is not null as exists`,
   )
-  return rows[0]?.exists ? findMissing(client, migrations) : migrations
+  const missing = rows[0]?.exists ? await findMissing(client, migrations) : migrations
+  if (missing.length === migrations.length) await requireFree(client, migrations)
+  return missing
+}
+
+const RELATION_MADE = /^create (?:table|view|(?:unique )?index) (?!on )(?:if not exists )?(\w+)/gm
+const NAMES_SHOWN_MAX = 3
+
+/** Throws when what the migrations are to make in a new database has names that are taken there. */
+const requireFree = async (client: pg.Client, migrations: Migration[]): Promise<void> => {
+  const names = migrations.flatMap(({ sql }) => [...sql.matchAll(RELATION_MADE)].map(([, name]) => name))
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relname = any($1)
+    union select typname from pg_type where typnamespace = current_schema()::regnamespace and typname = any($1)
+    order by name`,
+    [names],
+  )
+  if (rows.length === 0) return
+  const shown = rows.slice(0, NAMES_SHOWN_MAX).map(({ name }) => name)
+  const others = rows.length > shown.length ? ` and ${rows.length - shown.length} more` : ''
+  throw new SchemaError(
+    `The database has what is named like Holdfast's (${shown.join(', ')}${others}) and no record of Holdfast having made it: point DATABASE_URL at a database of its own, or restore this one together with its table schema_migrations`,
+  )
 }
 
 /** Throws unless every applied migration is one of ours, unchanged. */
