@@ -7,7 +7,7 @@ import { createCertificates } from './services/certificates.ts'
 import { createMachines } from './services/machines.ts'
 import { createGroups, createMemberships } from './services/members.ts'
 import { createPeople } from './services/people.ts'
-import { createProjects } from './services/projects.ts'
+import { createLifecycle, createProjects } from './services/projects.ts'
 import { createEventStreams } from './services/streams.ts'
 
 export type Services = ReturnType<typeof createServices>
@@ -21,6 +21,7 @@ export const createServices = (foundation: Foundation) => {
   const inGroups = createGroups(base)
   const memberships = createMemberships({ ...base, ...machines, ...inGroups, ...inProjects })
   const pki = createCertificates({ ...base, projects: inProjects.projects })
+  const lifecycle = createLifecycle({ ...base, ...inProjects, ...pki })
   const streams = createEventStreams({ ...base, ...people, ...machines, ...inProjects })
 
   const instance = new InstanceService(base)
@@ -36,6 +37,6 @@ export const createServices = (foundation: Foundation) => {
     await base.audit.close()
     await streams.streamSlots.close()
   }
-  const others = { ...memberships, ...pki, ...streams, instance, firstRun, close }
+  const others = { ...memberships, ...pki, ...lifecycle, ...streams, instance, firstRun, close }
   return { ...base, ...people, ...machines, ...inGroups, ...inProjects, ...others }
 }

@@ -56,7 +56,7 @@ export class RevocationBench {
       changes: this.changes,
       clock: this.clock,
       log: pino({ level: 'silent' }),
-      signers: { signer },
+      signers: { signer, signerIn: (_: unknown, caId: string) => signer(caId) },
       config: { siteUrl: 'http://pki.example' },
     }
   }

@@ -1,5 +1,6 @@
 import { EnvironmentService } from '../modules/environments/environments.service.ts'
 import { ProjectMemberService } from '../modules/memberships/project-members.service.ts'
+import type { Revocations } from '../modules/pki/revocation/revocations.service.ts'
 import { TemporaryGrantService } from '../modules/privileges/grants.service.ts'
 import { PrivilegeLookup } from '../modules/privileges/privilege-lookup.service.ts'
 import { PrivilegeService } from '../modules/privileges/privileges.service.ts'
@@ -28,7 +29,13 @@ export const createProjects = (base: Base) => {
     privileges: new PrivilegeService({ ...shared, lookup: privilegeLookup }),
     temporaryGrants: new TemporaryGrantService(shared),
     ...secrets,
-    projectLifecycle: new ProjectLifecycleService({ ...shared, ...secrets }),
     environmentLifecycle: new EnvironmentLifecycleService({ ...shared, ...secrets }),
   }
 }
+
+type Lifecycle = Base & ReturnType<typeof createProjects> & { revocations: Revocations }
+
+/** The beginning and the end of projects, which concern all that is in them. */
+export const createLifecycle = ({ projectMembers, ...others }: Lifecycle) => ({
+  projectLifecycle: new ProjectLifecycleService({ ...others, members: projectMembers }),
+})

@@ -24,8 +24,15 @@ type Deps = {
   members: ProjectMemberService
   folders: FolderService
   keyring: Keyring
+  revocations: LastLists
   audit: AuditLog
   changes: ChangeFeed
+}
+
+/** What the authorities of a project have taken back is said on lists that outlive it. */
+type LastLists = {
+  catchUp(projectId: string): Promise<void>
+  publishLastOf(tx: Tx, projectId: string): Promise<void>
 }
 
 type NewProject = {
@@ -75,8 +82,10 @@ export class ProjectLifecycleService {
     const ability = await this.#deps.permissions.inProject(actor, projectId)
     await ability.require('delete', 'workspace')
 
+    await this.#deps.revocations.catchUp(projectId)
     return this.#deps.db.transaction(async (tx) => {
       const project = await this.#deps.projects.lockToDelete(tx, projectId)
+      await this.#deps.revocations.publishLastOf(tx, projectId)
       const identityIds = await store.listIdentityIds(tx, projectId)
       await this.#deps.projects.delete(tx, projectId)
       await this.#deps.keyring.destroyOwnedBy(tx, projectId)

@@ -143,12 +143,10 @@ export class AuthorityService {
   /** With all that it has issued. What it has taken back stays on the list that its certificates point to. */
   async delete(actor: Actor, id: string): Promise<AuthorityRow> {
     const { projectId } = await this.#deps.authorityLookup.get(actor, id, 'delete')
-    const publishLast = await this.#deps.revocations.prepareLast(id)
     return this.#deps.db.transaction(async (tx) => {
       const authority = await store.lockToDelete(tx, id)
       if (!authority) throw noSuchAuthority(id)
-      // It is served for ever, and nobody can revoke any more: what was revoked a moment ago must be on it.
-      await publishLast(tx)
+      await this.#deps.revocations.publishLast(tx, id)
       await store.deleteById(tx, id)
       const metadata = { caId: id, name: authority.name }
       await this.#tell(tx, actor, { type: 'delete-certificate-authority', projectId, metadata })

@@ -50,10 +50,15 @@ export class AuthorityKeys {
   async signer(caId: string): Promise<Signer | undefined> {
     if (!isUuid(caId)) return undefined
     return this.#cache.get(caId, [scopeOf(caId)], async (alsoTag) => {
-      const loaded = await this.#load(caId)
+      const loaded = await this.#load(this.#deps.db.pool, caId)
       if (loaded) alsoTag(`project:${loaded.ca.projectId}`)
       return loaded
     })
+  }
+
+  /** The same in a transaction, as that finds it. */
+  signerIn(tx: Tx, caId: string): Promise<Signer | undefined> {
+    return this.#load(tx, caId)
   }
 
   /** The key alone, also of an authority that has no certificate yet. */
@@ -70,15 +75,14 @@ export class AuthorityKeys {
       throw badRequest(`The certificate of the authority '${name}', or of one above it, has been revoked`)
   }
 
-  async #load(caId: string): Promise<Signer | undefined> {
-    const { db, config } = this.#deps
-    const ca = await store.findById(db.pool, caId)
-    const certificate = ca && (await certificates.findActive(db.pool, caId))
-    const key = certificate && (await this.privateKey(db.pool, ca))
+  async #load(db: Db, caId: string): Promise<Signer | undefined> {
+    const ca = await store.findById(db, caId)
+    const certificate = ca && (await certificates.findActive(db, caId))
+    const key = certificate && (await this.privateKey(db, ca))
     if (!key) return undefined
 
-    const listId = await certificates.findListId(db.pool, caId)
-    const pathOf = (path: string) => `${config.siteUrl}/api/${path}`
+    const listId = await certificates.findListId(db, caId)
+    const pathOf = (path: string) => `${this.#deps.config.siteUrl}/api/${path}`
     const isManaged = listId !== undefined && !ca.disableManagedCrlDistributionPointUrl
     const managedUrls = isManaged ? [pathOf(`v1/cert-manager/crl/${listId}/der`)] : []
     return {

@@ -7,7 +7,12 @@ import { signRevocationList } from './revocation-list.ts'
 import * as revocations from './revocations.store.ts'
 
 /** Authorities with a certificate, also those that are disabled: what they take back must be known. */
-export type Signers = { signer(caId: string): Promise<{ issuer: Issuer } | undefined> }
+export type Signers = {
+  /** Not inside a transaction. */
+  signer(caId: string): Promise<Signer | undefined>
+  signerIn(tx: Tx, caId: string): Promise<Signer | undefined>
+}
+type Signer = { issuer: Issuer }
 
 type Deps = { db: Database; changes: ChangeFeed; clock: Clock; signers: Signers; config: { siteUrl: string } }
 
@@ -32,19 +37,22 @@ export class ListMaker {
 
   /** Makes a list that says everything committed before, unless the present one does and is young. */
   async make(caId: string): Promise<void> {
-    await this.#deps.db.transaction(await this.prepare(caId))
+    const signer = await this.#deps.signers.signer(caId)
+    if (signer) await this.#deps.db.transaction((tx) => this.#makeIn(tx, caId, signer))
   }
 
-  /** What makes it, in a transaction that begins afterwards: the signer may ask the database itself. */
-  async prepare(caId: string): Promise<(tx: Tx) => Promise<void>> {
-    const signer = await this.#deps.signers.signer(caId)
-    return async (tx) => {
-      const state = signer && (await lists.lock(tx, caId))
-      if (!state) return
-      const taken = await revocations.takeUnlisted(tx, caId, state.number + 1)
-      const now = this.#deps.clock.now()
-      if (taken > 0 || isDue(state, now)) await this.#publish(tx, { caId, state, now, issuer: signer.issuer })
-    }
+  /** The same in a transaction that does more. */
+  async makeIn(tx: Tx, caId: string): Promise<void> {
+    const signer = await this.#deps.signers.signerIn(tx, caId)
+    if (signer) await this.#makeIn(tx, caId, signer)
+  }
+
+  async #makeIn(tx: Tx, caId: string, { issuer }: Signer): Promise<void> {
+    const state = await lists.lock(tx, caId)
+    if (!state) return
+    const taken = await revocations.takeUnlisted(tx, caId, state.number + 1)
+    const now = this.#deps.clock.now()
+    if (taken > 0 || isDue(state, now)) await this.#publish(tx, { caId, state, now, issuer })
   }
 
   async #publish(tx: Tx, { caId, state, now, issuer }: Making): Promise<void> {

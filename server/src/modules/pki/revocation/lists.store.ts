@@ -55,16 +55,18 @@ export const findByAuthority = (db: Db, caId: string): Promise<{ id: string; der
     .$castTo<{ id: string; der: Buffer }>()
     .executeTakeFirst()
 
+type Due = { now: Date; projectId?: string }
+
 /** Authorities whose list does not say everything, has grown old, or can be made for the first time. */
-export const listBehind = async (db: Db, now: Date, limit: number): Promise<string[]> => {
+export const listBehind = async (db: Db, { now, projectId }: Due, limit?: number): Promise<string[]> => {
   const { rows } = await sql<{ caId: string }>`
     select list.ca_id
     from revocation_lists list join certificate_authorities ca on ca.id = list.ca_id
-    where ca.active_certificate_id is not null and (
+    where ca.active_certificate_id is not null ${projectId === undefined ? sql`` : sql`and ca.project_id = ${projectId}`} and (
       list.number = 0 or list.refresh_at <= ${now}
       or exists (select from revocations r where r.ca_id = list.ca_id and r.listed_in is null)
     )
     order by list.refresh_at nulls first, list.id
-    limit ${limit}`.execute(db)
+    limit ${limit ?? null}`.execute(db)
   return rows.map(({ caId }) => caId)
 }

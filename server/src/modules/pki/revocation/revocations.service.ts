@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../../lib/uuid.ts'
 import type { ChangeFeed } from '../../../platform/changes/feed.ts'
 import type { Clock } from '../../../platform/clock.ts'
+import { CannotOpenError } from '../../../platform/crypto/aead.ts'
 import type { Database, Tx } from '../../../platform/db/db.ts'
 import type { Job } from '../../../platform/jobs/job-runner.ts'
 import { CoalescedRuns } from './coalesced-runs.ts'
@@ -26,6 +27,7 @@ type Release = { caId: string; serialNumber: string; releasedAt: Date }
 const PUBLICATION_WAIT_MS = 1_000
 const REPAIR_EVERY_MS = 2_000
 const REPAIRED_AT_ONCE = 100
+const CAUGHT_UP_MAX = 1_000
 
 /** What authorities have taken back, and the lists that say so. */
 export class Revocations {
@@ -80,9 +82,31 @@ export class Revocations {
     waiting.abort()
   }
 
-  /** What makes the last list of an authority, in the transaction that deletes it and has locked it for that. */
-  prepareLast(caId: string): Promise<(tx: Tx) => Promise<void>> {
-    return this.#maker.prepare(caId)
+  /**
+   * In the transaction that deletes an authority and has locked it for that: its list is served for ever, and nobody can
+   * revoke any more, so what was revoked a moment ago must be on it.
+   */
+  async publishLast(tx: Tx, caId: string): Promise<void> {
+    try {
+      await this.#maker.makeIn(tx, caId)
+    } catch (error) {
+      if (!isBeyondOpening(error)) throw error
+      this.#deps.log.error({ err: error, caId }, 'the last revocation list of an authority could not be signed')
+    }
+  }
+
+  /** Before the transaction that deletes a project: what can be done outside is not done while it holds its locks. */
+  async catchUp(projectId: string): Promise<void> {
+    const { db, clock } = this.#deps
+    const due = { now: new Date(clock.now()), projectId }
+    await this.#makeAll(await lists.listBehind(db.pool, due, CAUGHT_UP_MAX))
+  }
+
+  /** In the transaction that deletes a project: waits for those who are revoking, and publishes all that is owed. */
+  async publishLastOf(tx: Tx, projectId: string): Promise<void> {
+    await store.lockAuthorities(tx, projectId)
+    const due = { now: new Date(this.#deps.clock.now()), projectId }
+    for (const caId of await lists.listBehind(tx, due)) await this.publishLast(tx, caId)
   }
 
   /** The list of an authority as it was last published; none until it has a certificate. */
@@ -97,8 +121,7 @@ export class Revocations {
     everyMs: REPAIR_EVERY_MS,
     run: async () => {
       const { db, clock } = this.#deps
-      const behind = await lists.listBehind(db.pool, new Date(clock.now()), REPAIRED_AT_ONCE)
-      for (const caId of behind) await (this.#making.latest(caId) ?? this.#making.request(caId))
+      await this.#makeAll(await lists.listBehind(db.pool, { now: new Date(clock.now()) }, REPAIRED_AT_ONCE))
     },
   }
 
@@ -107,7 +130,15 @@ export class Revocations {
     return this.#making.close()
   }
 
+  async #makeAll(caIds: readonly string[]): Promise<void> {
+    for (const caId of caIds) await (this.#making.latest(caId) ?? this.#making.request(caId))
+  }
+
   #makeAfter(tx: Tx, caId: string): void {
     this.#deps.db.afterCommit(tx, () => void this.#making.request(caId))
   }
 }
+
+/** The key of an authority was changed in the database, or the key that seals it: neither passes. */
+const isBeyondOpening = (error: unknown): boolean =>
+  error instanceof CannotOpenError || (error instanceof Error && error.cause instanceof CannotOpenError)

@@ -25,6 +25,10 @@ type Revocation = Omit<Insertable<RevocationTable>, 'releasedAt' | 'listedIn'>
 export const holdAuthority = (tx: Tx, caId: string): Promise<unknown> =>
   sql`select from certificate_authorities where id = ${caId} for key share`.execute(tx)
 
+/** Of a whole project, in one order: nobody revokes before the end of the transaction, which then has deleted them. */
+export const lockAuthorities = (tx: Tx, projectId: string): Promise<unknown> =>
+  sql`select from certificate_authorities where project_id = ${projectId} order by id for update`.execute(tx)
+
 /** Whatever was said of the certificate before, the next list says this. */
 export const save = (tx: Tx, revocation: Revocation): Promise<unknown> => {
   const row = { ...revocation, releasedAt: null, listedIn: null }

@@ -171,7 +171,8 @@ describe('a list that is being made', () => {
 describe('a process that ended too early', () => {
   test('leaves nothing unsaid: the job of another makes the list', async () => {
     const ca = await bench.authority()
-    const crashed = new Revocations({ ...bench.deps, signers: { signer: () => new Promise(() => undefined) } })
+    const never = () => new Promise<undefined>(() => undefined)
+    const crashed = new Revocations({ ...bench.deps, signers: { signer: never, signerIn: never } })
     const one = target()
     const revocation = { caId: ca.caId, ...one, notAfter: new Date('2100-01-01'), revokedAt: new Date(), reason: 0 }
     await db.transaction((tx) => crashed.revoke(tx, revocation))
