@@ -8,18 +8,20 @@ import { EnvironmentLifecycleService } from '../modules/project-lifecycle/enviro
 import { ProjectLifecycleService } from '../modules/project-lifecycle/project-lifecycle.service.ts'
 import { ProjectService } from '../modules/projects/projects.service.ts'
 import { ProjectRoleService } from '../modules/roles/roles.service.ts'
+import { FolderTree } from '../modules/secrets/folder-tree.ts'
 import type { Base } from './base.ts'
 import { createSecrets } from './secrets.ts'
 
 /** Projects and what is in them. */
 export const createProjects = (base: Base) => {
-  const projects = new ProjectService(base)
+  const tree = new FolderTree(base)
+  const projects = new ProjectService({ ...base, contents: tree })
   const environments = new EnvironmentService(base)
   const roles = new ProjectRoleService({ ...base, projects })
   const projectMembers = new ProjectMemberService({ ...base, projects, roles })
   const shared = { ...base, projects, environments, roles, members: projectMembers }
   const privilegeLookup = new PrivilegeLookup(shared)
-  const secrets = createSecrets(shared)
+  const secrets = createSecrets({ ...shared, tree })
   return {
     projects,
     environments,

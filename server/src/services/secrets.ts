@@ -1,6 +1,6 @@
 import type { ProjectService } from '../modules/projects/projects.service.ts'
 import { FolderMoveService } from '../modules/secrets/folder-moves.service.ts'
-import { FolderTree } from '../modules/secrets/folder-tree.ts'
+import type { FolderTree } from '../modules/secrets/folder-tree.ts'
 import { FolderService } from '../modules/secrets/folders.service.ts'
 import { ImportService } from '../modules/secrets/imports.service.ts'
 import { Places } from '../modules/secrets/places.service.ts'
@@ -19,16 +19,15 @@ import { TagService } from '../modules/secrets/tags.service.ts'
 import type { Base } from './base.ts'
 
 /** Folders and the secrets in them. */
-export const createSecrets = (base: Base & { projects: ProjectService }) => {
+export const createSecrets = (base: Base & { projects: ProjectService; tree: FolderTree }) => {
   const places = new Places(base)
   const box = new SecretBox(base)
   const snapshots = new Snapshots({ ...base, box })
   const writer = new SecretWriter({ ...base, box })
   const keeper = new ReferenceKeeper({ ...base, box, writer })
-  const tree = new FolderTree(base)
-  const shared = { ...base, places, box, snapshots, writer, keeper, tree }
+  const shared = { ...base, places, box, snapshots, writer, keeper }
   return {
-    tree,
+    tree: base.tree,
     folders: new FolderService(shared),
     folderMoves: new FolderMoveService(shared),
     referenceIndex: new ReferenceIndex(shared),

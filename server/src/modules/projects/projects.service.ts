@@ -17,7 +17,16 @@ export { DATA_KEY_PURPOSE } from './projects.store.ts'
 export type { FoundProject, RoleSummary } from './project-lists.store.ts'
 export type { ListedProject, Project, ProjectDetails } from './projects.store.ts'
 
-type Deps = { db: Database; permissions: PermissionService; audit: AuditLog; changes: ChangeFeed; clock: Clock }
+type Deps = {
+  db: Database
+  permissions: PermissionService
+  audit: AuditLog
+  changes: ChangeFeed
+  clock: Clock
+  contents: Contents
+}
+/** What is in projects and may be called by their slugs. */
+type Contents = { announceProject(tx: Tx, project: store.Project, slugs: { from: string; to: string }): Promise<void> }
 type NewProject = Omit<store.NewRow, 'id' | 'slug'> & { slug?: string | undefined }
 type Search = lists.Page & lists.Filter
 type ChangesIn = { [Field in keyof store.Changes]: store.Changes[Field] | undefined }
@@ -101,6 +110,8 @@ export class ProjectService {
       const project = await store.update(tx, projectId, changes).catch((error: unknown) => {
         throw isUniqueViolation(error) ? slugTaken(changes.slug ?? '') : error
       })
+      const slugs = { from: before.slug, to: project.slug }
+      if (slugs.from !== slugs.to) await this.#deps.contents.announceProject(tx, project, slugs)
       await this.#deps.audit.record(tx, actor, { type: 'update-project', projectId, metadata: described(changes) })
       await this.#deps.changes.append(tx, {
         scope: `project:${projectId}`,

@@ -23,8 +23,10 @@ const hashed = (name: RawBuilder<unknown>) =>
 
 /** Of a project `p`: as in reference-targets.ts. */
 const namesOf = (slug: RawBuilder<unknown>, path: RawBuilder<unknown>) => sql`array[
-  ${hashed(sql`p.id || '/' || ${slug} || ${path}`)},
-  ${hashed(sql`p.organization_id || '@' || p.slug || '/' || ${slug} || ${path}`)}]`
+  ${hashed(sql`p.id || '/' || ${slug} || ${path}`)}, ${nameFromAfar(sql`p.slug`, slug, path)}]`
+
+const nameFromAfar = (project: RawBuilder<unknown>, slug: RawBuilder<unknown>, path: RawBuilder<unknown>) =>
+  hashed(sql`p.organization_id || '@' || ${project} || '/' || ${slug} || ${path}`)
 
 /** For `with`: `origin` are the folders of a source, each by the names under which values can refer to it. */
 export const originsIn = (source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
@@ -112,4 +114,19 @@ export const list = async (tx: Tx, origins: readonly Origin[]): Promise<Found> =
     with recursive ${originsIn(listed(origins))}, ${following}
     select (select coalesce(json_agg(d), '[]') from dependent d) as found, ${areCurrent} as are_current`.execute(tx)
   return rows[0] ?? { found: [], areCurrent: true }
+}
+
+/** The folders that show something by a reference to the project under one of these slugs. */
+export const listBySlugs = async (tx: Tx, projectId: string, slugs: readonly string[]): Promise<Dependent[]> => {
+  const names = slugs.map((slug) => nameFromAfar(sql`${slug}::text`, sql`e.slug`, sql`f.path`))
+  // Nobody imports by a slug: the environment stands for none.
+  const { rows } = await sql<Pick<Found, 'found'>>`
+    with recursive origin as materialized (
+      select '00000000-0000-0000-0000-000000000000'::uuid as environment_id, e.slug as environment, f.path,
+        p.id as project_id, p.organization_id, array[${sql.join(names)}] as names
+      from projects p join folders f on f.project_id = p.id
+      join environments e on e.id = f.environment_id and e.soft_deleted_at is null
+      where p.id = ${projectId}), ${following}
+    select (select coalesce(json_agg(d), '[]') from dependent d) as found`.execute(tx)
+  return rows[0]?.found ?? []
 }

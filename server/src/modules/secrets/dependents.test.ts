@@ -81,21 +81,28 @@ describe('a change is told to every folder that shows it', () => {
     ])
   })
 
-  test('but not when a project gets another slug: whoever reads then finds what the slug names now', async () => {
+  test('when a project gets another slug: those who call it by the old or the new one, and who shows them, alone', async () => {
     const [first, second] = [await TestSecrets.open(server, admin), await TestSecrets.open(server, admin)]
     await ok(first.create('K', 'of the first'))
     await ok(second.create('K', 'of the second'))
     await folders('reader')
     await ok(secrets.create('R', '${@named.dev.K}', { secretPath: '/reader' }))
+    await ok(secrets.create('S', '${dev.reader.R}', { environment: 'prod' }))
+    await ok(first.create('LOCAL', '${dev.K} ${K}', { environment: 'staging' }))
     const call = (id: string, slug: string) => server.patch(`/api/v1/projects/${id}`, { slug }, { token })
     const read = async () => (await secrets.values({ secretPath: '/reader' }))['R']
     await ok(call(first.projectId, 'named'))
     assert.equal(await read(), 'of the first')
     await news.skip()
+    const concerned = ['import-mutated dev /reader', 'import-mutated prod /']
     await ok(call(first.projectId, 'unnamed'))
     assert.equal(await read(), '${@named.dev.K}')
+    assert.deepEqual(await told(), concerned)
     await ok(call(second.projectId, 'named'))
     assert.equal(await read(), 'of the second')
+    assert.deepEqual(await told(), concerned)
+    await ok(call(second.projectId, 'named'))
+    await ok(server.patch(`/api/v1/projects/${second.projectId}`, { name: 'Renamed' }, { token }))
     assert.deepEqual(await told(), [])
   })
 

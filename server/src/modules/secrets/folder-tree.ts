@@ -118,6 +118,14 @@ export class FolderTree {
     await this.#announce(tx, { vanished: under(slugs.from), appeared: under(slugs.to) })
   }
 
+  /** With the slug of a project changed: imports do not go by it, but references from anywhere may. */
+  async announceProject(tx: Tx, { id, organizationId }: Project, slugs: { from: string; to: string }): Promise<void> {
+    await lockAll(tx, organizationId)
+    const news = new News()
+    news.addDependents(await dependents.listBySlugs(tx, id, [slugs.from, slugs.to]))
+    await news.append(tx, this.#deps.changes)
+  }
+
   /** The same before the environment is removed, for those outside: who imports from it is not known afterwards. */
   async announceEnd(tx: Tx, contents: readonly Filled[]): Promise<void> {
     const [first] = contents
