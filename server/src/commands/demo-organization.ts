@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { AppError } from '../lib/app-error.ts'
 import type { UserActor } from '../modules/permissions/actor.ts'
 import { NewClientSecret } from '../modules/universal-auth/client-secrets.schemas.ts'
 import { NewUniversalAuth } from '../modules/universal-auth/universal-auth.schemas.ts'
@@ -11,6 +12,7 @@ export const DEMO_PROJECT = 'web-shop'
 export const DEMO_SECRET = { key: 'DATABASE_URL', environment: 'dev' }
 
 const IDENTITY = 'demo-app'
+const GROUP = 'Developers'
 const PASSWORD_BYTES = 24
 const ORIGIN = { ip: '127.0.0.1', userAgent: 'holdfast', requestId: 'demo' }
 
@@ -20,13 +22,33 @@ export const createDemo = async (services: Services): Promise<void> => {
   const password = randomBytes(PASSWORD_BYTES).toString('base64url')
   const account = { email: DEMO_EMAIL, password, organizationName: 'Example' }
   const { user, organization } = await services.firstRun.bootstrap(account, ORIGIN)
-  const admin = administrator(user.id, organization.id)
-  const shop = await createProject(services, admin, { name: 'Web shop', slug: DEMO_PROJECT })
-  const payments = await createProject(services, admin, { name: 'Payments', slug: 'payments' })
+  await fillIn(services, administrator(user.id, organization.id))
+}
+
+/** Makes what is missing of it since that was interrupted; what is there stays as it is. */
+export const completeDemo = async (services: Services): Promise<void> => {
+  const admin = await findAdministrator(services)
+  if (admin) await fillIn(services, admin)
+}
+
+const fillIn = async (services: Services, admin: UserActor): Promise<void> => {
+  const shop = await ensureProject(services, admin, { name: 'Web shop', slug: DEMO_PROJECT })
+  const payments = await ensureProject(services, admin, { name: 'Payments', slug: 'payments' })
   await fillShop(services, admin, shop)
   const inProduction = { projectId: payments, environment: 'prod', secretPath: '/' }
-  await services.secretWrites.create(admin, inProduction, [{ key: 'PROVIDER_KEY', value: 'example-key' }])
+  await unlessThere(() =>
+    services.secretWrites.create(admin, inProduction, [{ key: 'PROVIDER_KEY', value: 'example-key' }]),
+  )
   await addMembers(services, admin, { shop, payments })
+}
+
+/** What cannot be made because it is there is refused so. */
+const unlessThere = async (make: () => Promise<unknown>): Promise<void> => {
+  try {
+    await make()
+  } catch (error) {
+    if (!(error instanceof AppError && error.kind === 'bad-request')) throw error
+  }
 }
 
 export type Demo = { admin: UserActor; identityId: string; projectId: string }
@@ -35,11 +57,9 @@ export type Demo = { admin: UserActor; identityId: string; projectId: string }
 export const findDemo = async (services: Services): Promise<Demo | 'incomplete' | undefined> => {
   const admin = await findAdministrator(services)
   if (!admin) return undefined
-  const { identities } = await services.identities.list(admin, admin.organizationId ?? '')
-  const identity = identities.find(({ name }) => name === IDENTITY)
+  const identityId = await findIdentityId(services, admin)
   const project = (await services.projects.list(admin, {})).find(({ slug }) => slug === DEMO_PROJECT)
-  if (!identity || !project) return 'incomplete'
-  const { identityId } = identity
+  if (identityId === undefined || !project) return 'incomplete'
   // What is made last.
   const memberships = await services.projectIdentities.listOfIdentity(admin, identityId)
   if (!memberships.some(({ projectId }) => projectId === project.id)) return 'incomplete'
@@ -76,7 +96,9 @@ const administrator = (id: string, organizationId?: string): UserActor => ({
   origin: ORIGIN,
 })
 
-const createProject = async (services: Services, admin: UserActor, names: { name: string; slug: string }) => {
+const ensureProject = async (services: Services, admin: UserActor, names: { name: string; slug: string }) => {
+  const known = (await services.projects.list(admin, {})).find(({ slug }) => slug === names.slug)
+  if (known) return known.id
   const { id } = await services.projectLifecycle.create(admin, {
     ...names,
     description: 'An example',
@@ -92,17 +114,23 @@ const createProject = async (services: Services, admin: UserActor, names: { name
 const fillShop = async ({ folders, secretWrites, secretImports }: Services, admin: UserActor, projectId: string) => {
   const { environment } = DEMO_SECRET
   const top = { projectId, environment, path: '/' }
-  await folders.create(admin, { ...top, name: 'common', description: 'For every part of the shop' })
-  await secretWrites.create(admin, { projectId, environment, secretPath: '/common' }, [
-    { key: 'LOG_LEVEL', value: 'debug' },
-    { key: 'REGION', value: 'eu-central-1' },
-  ])
-  await secretImports.create(admin, top, { environment, path: '/common' })
-  await secretWrites.create(admin, { projectId, environment, secretPath: '/' }, [
-    { key: 'DATABASE_USER', value: 'shop' },
-    { key: DEMO_SECRET.key, value: 'postgresql://${DATABASE_USER}@db.example.com/shop', comment: 'Uses DATABASE_USER' },
-    { key: 'GREETING', value: 'Hello' },
-  ])
+  const common = { ...top, name: 'common', description: 'For every part of the shop' }
+  await unlessThere(() => folders.create(admin, common))
+  await unlessThere(() =>
+    secretWrites.create(admin, { projectId, environment, secretPath: '/common' }, [
+      { key: 'LOG_LEVEL', value: 'debug' },
+      { key: 'REGION', value: 'eu-central-1' },
+    ]),
+  )
+  await unlessThere(() => secretImports.create(admin, top, { environment, path: '/common' }))
+  const url = 'postgresql://${DATABASE_USER}@db.example.com/shop'
+  await unlessThere(() =>
+    secretWrites.create(admin, { projectId, environment, secretPath: '/' }, [
+      { key: 'DATABASE_USER', value: 'shop' },
+      { key: DEMO_SECRET.key, value: url, comment: 'Uses DATABASE_USER' },
+      { key: 'GREETING', value: 'Hello' },
+    ]),
+  )
 }
 
 const addMembers = async (
@@ -111,12 +139,20 @@ const addMembers = async (
   { shop, payments }: { shop: string; payments: string },
 ) => {
   const { organizationId = '' } = admin
-  const group = await services.groups.create(admin, { name: 'Developers', slug: 'developers', role: 'member' })
-  await services.groupMembers.addUser(admin, group.id, DEMO_EMAIL)
-  await services.projectGroups.add(admin, { projectId: payments, groupId: group.id }, [{ role: 'viewer' }])
+  const group =
+    (await services.groups.findByName(services.db.pool, organizationId, GROUP)) ??
+    (await services.groups.create(admin, { name: GROUP, slug: 'developers', role: 'member' }))
+  await unlessThere(() => services.groupMembers.addUser(admin, group.id, DEMO_EMAIL))
+  const target = { projectId: payments, groupId: group.id }
+  await unlessThere(() => services.projectGroups.add(admin, target, [{ role: 'viewer' }]))
 
   const identity = { name: IDENTITY, organizationId, role: 'no-access', hasDeleteProtection: false }
-  const { id: identityId } = await services.identities.create(admin, identity)
-  await services.universalAuth.attach(admin, identityId, NewUniversalAuth.parse({}))
-  await services.projectIdentities.add(admin, { projectId: shop, identityId }, [{ role: 'member' }])
+  const identityId = (await findIdentityId(services, admin)) ?? (await services.identities.create(admin, identity)).id
+  await unlessThere(() => services.universalAuth.attach(admin, identityId, NewUniversalAuth.parse({})))
+  await unlessThere(() => services.projectIdentities.add(admin, { projectId: shop, identityId }, [{ role: 'member' }]))
+}
+
+const findIdentityId = async (services: Services, admin: UserActor): Promise<string | undefined> => {
+  const { identities } = await services.identities.list(admin, admin.organizationId ?? '')
+  return identities.find(({ name }) => name === IDENTITY)?.identityId
 }
