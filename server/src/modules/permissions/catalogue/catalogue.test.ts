@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BY_CERTIFICATE, BY_DYNAMIC_SECRET, BY_FOLDER, BY_PLACE, BY_SECRET, BY_SUBSCRIBER } from './condition-sets.ts'
 import { umbrellaOf } from './legacy-actions.ts'
-import { ORGANIZATION_SUBJECTS, ROOT_ORGANIZATION_SUBJECTS } from './organization.ts'
+import { ORGANIZATION_SUBJECTS } from './organization.ts'
 import { INERT_SUBJECTS, PROJECT_SUBJECTS, REQUESTABLE_SUBJECTS } from './project.ts'
 import { ALL_PRODUCTS, type Subject } from './subject.ts'
 
@@ -82,11 +82,6 @@ describe('the catalogue of an organization', () => {
       conditional.map(([name]) => name),
       ['app-connections'],
     )
-  })
-
-  test('says which of them a sub-organization leaves to its parent', () => {
-    assert.equal(ROOT_ORGANIZATION_SUBJECTS.size, 7)
-    for (const name of ROOT_ORGANIZATION_SUBJECTS) assert.ok(Object.hasOwn(ORGANIZATION_SUBJECTS, name))
   })
 })
 

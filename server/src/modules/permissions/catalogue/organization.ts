@@ -75,14 +75,3 @@ export const ORGANIZATION_SUBJECTS = {
   'secrets-management-insights': plain(['read', 'generate-report', 'delete-report']),
 } as const
 export type OrganizationSubjects = typeof ORGANIZATION_SUBJECTS
-
-/** What a custom role of a sub-organization may not speak about. */
-export const ROOT_ORGANIZATION_SUBJECTS: ReadonlySet<string> = new Set<keyof OrganizationSubjects>([
-  'sso',
-  'ldap',
-  'scim',
-  'github-org-sync',
-  'github-org-sync-manual',
-  'billing',
-  'sub-organization',
-])

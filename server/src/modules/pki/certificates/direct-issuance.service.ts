@@ -1,6 +1,5 @@
 import { badRequest, notFound } from '../../../lib/app-error.ts'
 import { parseDurationMs } from '../../../lib/duration.ts'
-import { matchesLinear, parseLinearRegex } from '../../../lib/linear-regex.ts'
 import { isUuid } from '../../../lib/uuid.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Database } from '../../../platform/db/db.ts'
@@ -9,6 +8,7 @@ import type { Actor } from '../../permissions/actor.ts'
 import type { PermissionService } from '../../permissions/permissions.service.ts'
 import * as authorities from '../authorities/authorities.store.ts'
 import type { AuthorityRow } from '../authorities/authorities.store.ts'
+import { matchesNamePattern } from '../templates/name-pattern.ts'
 import { inOneSpelling } from '../x509/alt-names.ts'
 import { inferAltName } from '../x509/names.ts'
 import { readSigningRequest, type SigningRequest } from '../x509/signing-request.ts'
@@ -158,20 +158,13 @@ const requireTemplate = (
   spanMs: number,
 ) => {
   const { commonName = '' } = subject
-  if (!matches(template.commonName, commonName)) throw misfit(`the common name '${commonName}'`)
-  const odd = altNames.find(({ value }) => !matches(template.subjectAlternativeName, value))
+  if (!matchesNamePattern(template.commonName, commonName)) throw misfit(`the common name '${commonName}'`)
+  const odd = altNames.find(({ value }) => !matchesNamePattern(template.subjectAlternativeName, value))
   if (odd) throw misfit(`the subject alternative name '${odd.value}'`)
   if (spanMs > (parseDurationMs(template.ttl) ?? 0)) throw misfit(`a time longer than ${template.ttl}`)
   const usages: readonly string[] = [...template.keyUsages, ...template.extendedKeyUsages]
   const unlisted = [...keyUsages, ...extendedKeyUsages].find((usage) => !usages.includes(usage))
   if (unlisted) throw misfit(`the usage '${unlisted}'`)
-}
-
-/** Of the whole text, and in linear time: the pattern is a user's. */
-const matches = (pattern: string, text: string): boolean => {
-  const regex = parseLinearRegex(`^(?:${pattern})$`)
-  if (!regex) throw badRequest(`The pattern '${pattern}' of the certificate template cannot be used: simplify it`)
-  return matchesLinear(regex, text)
 }
 
 const misfit = (what: string) => badRequest(`The certificate template does not allow ${what}`)

@@ -10,7 +10,9 @@ describe('the pattern of a name', () => {
     ['^api\\.example\\.com$', 'api.example.com', true],
     ['^api\\.example\\.com$', 'evil-api.example.com', false],
     ['^(api|web)-[0-9]+$', 'web-12', true],
-    ['example', 'an example of a search', true],
+    ['example', 'example', true],
+    ['example', 'an example inside a name', false],
+    ['api|web', 'web-of-evil', false],
   ] as const) {
     test(`${pattern} ${isMatch ? 'matches' : 'does not match'} ${name}`, () => {
       requireNamePattern(pattern)

@@ -9,8 +9,8 @@ export const requireNamePattern = (source: string): void => {
   )
 }
 
-/** As a search: the pattern may match anywhere unless it is anchored. */
+/** Of the whole name: a pattern that is not anchored must not let in what only contains it. */
 export const matchesNamePattern = (source: string, name: string): boolean => {
-  const regex = parseLinearRegex(source)
+  const regex = parseLinearRegex(`^(?:${source})$`)
   return regex !== undefined && matchesLinear(regex, name)
 }
