@@ -10,5 +10,5 @@ try {
 }
 
 // In this process: nothing stands between the terminal's signals and the server, and no second Node holds memory.
-const { main } = await import('../server/dist/src/main.js')
+const { main } = await import('../server/dist/bundle/main.js')
 await main(['serve', ...process.argv.slice(2)])
