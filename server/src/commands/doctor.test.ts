@@ -218,6 +218,19 @@ describe("a database of something else that has tables named like Holdfast's", (
     })
   }
 
+  test('is used through a schema of its own, however that is spelt', async () => {
+    await admin.query(`${make}; create schema "Hold-fast"`)
+    await setting('search_path = "Hold-fast"')
+    try {
+      assert.equal((await lookAt('The schema fits', environment)).mark, '✓')
+      const { code, said } = await runHoldfast('migrate', environment)
+      assert.deepEqual([code, said], [0, ''])
+    } finally {
+      await reset()
+      await admin.query(`drop schema "Hold-fast" cascade; ${remove}`)
+    }
+  })
+
   test('is used where nothing in it is in the way', async () => {
     await admin.query('create table other (id integer)')
     try {

@@ -79,8 +79,10 @@ const NAMES_SHOWN_MAX = 3
 const requireFree = async (client: pg.Client, migrations: Migration[]): Promise<void> => {
   const names = migrations.flatMap(({ sql }) => [...sql.matchAll(RELATION_MADE)].map(([, name]) => name))
   const { rows } = await client.query<{ name: string }>(
-    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relname = any($1)
-    union select typname from pg_type where typnamespace = current_schema()::regnamespace and typname = any($1)
+    `select r.relname as name from pg_namespace n join pg_class r on r.relnamespace = n.oid
+    where n.nspname = current_schema() and r.relname = any($1)
+    union select t.typname from pg_namespace n join pg_type t on t.typnamespace = n.oid
+    where n.nspname = current_schema() and t.typname = any($1)
     order by name`,
     [names],
   )
