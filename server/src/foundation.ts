@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { ChangeFeed } from './platform/changes/feed.ts'
@@ -11,7 +12,7 @@ import type { Database } from './platform/db/db.ts'
 import { migrate, readMigrations, requireMigrated } from './platform/db/migrations.ts'
 import { requirePostgresVersion } from './platform/db/postgres-version.ts'
 
-export const MIGRATIONS_FOLDER = new URL('../../migrations/', import.meta.url).pathname
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
 export type FoundationDeps = {
   config: Config

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { findBreaches, type SourceFile } from './architecture.ts'
 
-const SOURCE_FOLDER = new URL('../../src/', import.meta.url).pathname
+const SOURCE_FOLDER = fileURLToPath(new URL('../../src/', import.meta.url))
 
 const readSources = async (): Promise<SourceFile[]> => {
   const names = await readdir(SOURCE_FOLDER, { recursive: true })

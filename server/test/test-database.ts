@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { connectDirectly } from '../src/platform/db/connection.ts'
 import { Database } from '../src/platform/db/db.ts'
@@ -8,7 +9,7 @@ import type { PoolOptions } from '../src/platform/db/pool.ts'
 import { migrate, readMigrations } from '../src/platform/db/migrations.ts'
 import { testPostgresUrl } from './test-postgres.ts'
 
-export const MIGRATIONS_FOLDER = new URL('../../migrations/', import.meta.url).pathname
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
 const TEMPLATE_LOCK = 7_166_422
 

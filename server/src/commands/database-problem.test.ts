@@ -103,8 +103,10 @@ describe('what to do about', () => {
   })
 })
 
-test('a bug, or a file that is missing, is no problem of the database', () => {
+test('a bug, or a file or folder that is missing, is no problem of the database', () => {
   assert.equal(databaseProblem(new TypeError('x is not a function')), undefined)
-  const missing = Object.assign(new Error('ENOENT: open'), { code: 'ENOENT', syscall: 'open' })
-  assert.equal(databaseProblem(missing), undefined)
+  for (const syscall of ['open', 'scandir']) {
+    const missing = Object.assign(new Error(`ENOENT: ${syscall}`), { code: 'ENOENT', syscall })
+    assert.equal(databaseProblem(missing), undefined)
+  }
 })

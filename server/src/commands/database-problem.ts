@@ -44,8 +44,9 @@ const lastingAdvice = (error: Error): string | undefined => {
   return code === 'EACCES' && isConnecting(error) ? `let this user use the socket, ${CORRECT}` : undefined
 }
 
-/** A file that is missing has the same code as a socket that is. */
-const isConnecting = (error: Error): boolean => !('syscall' in error) || error.syscall !== 'open'
+/** A file or folder that is missing has the same code as a socket that is. */
+const FILE_CALLS: unknown[] = ['open', 'scandir']
+const isConnecting = (error: Error): boolean => !('syscall' in error) || !FILE_CALLS.includes(error.syscall)
 
 const sentence = ({ message }: Error, advice: string): string =>
   `The database cannot be used (${message.replace(/\s+/g, ' ').trim()}): ${advice}`
