@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 export const ROOT = path.resolve(import.meta.dirname, '..')
@@ -19,22 +20,34 @@ export const requireNode = () => {
 /** npm writes its own lock file into node_modules when it has finished. */
 export const isInstalled = () => timeOf(at('node_modules', '.package-lock.json')) >= timeOf(at('package-lock.json'))
 
-export const install = () => run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'])
+/** With what builds, which npm leaves out where NODE_ENV says production. */
+export const install = () => run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel', 'error'])
 
 const BUNDLE = 'server/dist/bundle'
-const BUILT = at(BUNDLE, '.built')
-const BUILD_INPUTS = ['server/src', 'package-lock.json', 'scripts/prepare.mjs'].map((input) => at(input))
+const BUILT = '.built'
+const BUNDLER = 'esbuild-wasm/bin/esbuild'
+const SOURCES = 'server/src'
+const BUILD_INPUTS = ['package-lock.json', 'scripts/prepare.mjs']
+
+export const canBuild = () => existsSync(at('node_modules', BUNDLER))
 
 export const isBuilt = () => {
-  const builtAt = timeOf(BUILT)
-  return builtAt > 0 && BUILD_INPUTS.every((input) => newestIn(input) <= builtAt)
+  const mark = at(BUNDLE, BUILT)
+  return existsSync(mark) && readFileSync(mark, 'utf8') === fingerprint()
 }
 
-const newestIn = (entry) => {
-  if (!existsSync(entry)) return 0
-  if (statSync(entry).isFile()) return timeOf(entry)
-  return Math.max(0, ...readdirSync(entry).map((child) => newestIn(path.join(entry, child))))
+/** Of what is in the sources: their times say nothing when they come out of an archive, or change during a build. */
+const fingerprint = () => {
+  const hash = createHash('sha256')
+  for (const file of [...BUILD_INPUTS, ...filesIn(SOURCES)]) hash.update(`${file}\0`).update(readFileSync(at(file)))
+  return hash.digest('hex')
 }
+
+const filesIn = (folder) =>
+  readdirSync(at(folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
+    .sort()
 
 const tool = (file, ...args) => run(process.execPath, [at('node_modules', file), ...args])
 
@@ -52,11 +65,24 @@ const REQUIRE = `import { createRequire } from 'node:module'; const require = cr
 
 /** What runs: a thousand modules as a few files, which start sooner and hold less. The tests check the types. */
 export const build = async () => {
-  rmSync(at(BUNDLE), { recursive: true, force: true })
+  const built = fingerprint()
+  const draft = `${BUNDLE}-${process.pid}`
   const input = ['server/src/main.ts', '--bundle', ...OUTSIDE.map((name) => `--external:${name}`)]
-  const output = ['--platform=node', '--format=esm', '--target=node20.19', '--splitting', `--outdir=${BUNDLE}`]
-  await tool('esbuild-wasm/bin/esbuild', ...input, ...output, `--banner:js=${REQUIRE}`)
-  writeFileSync(BUILT, '')
+  const output = ['--platform=node', '--format=esm', '--target=node20.19', '--splitting', `--outdir=${draft}`]
+  await tool(BUNDLER, ...input, ...output, `--banner:js=${REQUIRE}`)
+  writeFileSync(at(draft, BUILT), built)
+  replace(at(BUNDLE), at(draft))
+}
+
+/** All at once: someone else may be starting from it, or building it too, and then the first serves both. */
+const replace = (folder, draft) => {
+  rmSync(folder, { recursive: true, force: true })
+  try {
+    renameSync(draft, folder)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+  }
 }
 
 /** Everything, tests included, with all types checked. */

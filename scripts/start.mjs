@@ -1,9 +1,10 @@
-import { build, explain, install, isBuilt, isInstalled, requireNode, step } from './prepare.mjs'
+import { build, canBuild, explain, install, isBuilt, isInstalled, requireNode, step } from './prepare.mjs'
 
 requireNode()
 try {
-  if (!isInstalled()) await step('installing packages', install)
-  if (!isBuilt()) await step('building', build)
+  const built = isBuilt()
+  if (!isInstalled() || !(built || canBuild())) await step('installing packages', install)
+  if (!built) await step('building', build)
 } catch (error) {
   explain(error)
   process.exit(1)
