@@ -1,4 +1,4 @@
-import { badRequest, notFound } from '../../lib/app-error.ts'
+import { AppError, notFound } from '../../lib/app-error.ts'
 import { newId } from '../../lib/uuid.ts'
 import type { ChangeFeed } from '../../platform/changes/feed.ts'
 import type { DataKey } from '../../platform/crypto/data-key.ts'
@@ -29,6 +29,13 @@ export type Located = Secret & { path: string }
 export type Change = { before: Located; after: Located }
 type Wanted = { path: string; key: string; value?: string | undefined }
 
+/** Of secrets that were to be created. */
+export class NamesTaken extends AppError {
+  constructor(names: readonly string[]) {
+    super('bad-request', `Secret already exists: ${names.join()}`)
+  }
+}
+
 /** Writes secrets, each change as a version of its own and with its news. Rights and records are the caller's business. */
 export class SecretWriter {
   readonly #deps: Deps
@@ -55,7 +62,7 @@ export class SecretWriter {
     ])
     if (folderId === undefined) throw noSuchFolder({ environment: environment.slug, path }, 'CreateSecret')
     requireCurrent(telling, standing)
-    if (standing.taken.length > 0) throw badRequest(`Secret already exists: ${standing.taken.join()}`)
+    if (standing.taken.length > 0) throw new NamesTaken(standing.taken)
 
     const place = placeOf(telling, { path, folderId })
     const drafts = secrets.map((secret) => ({ ...secret, id: newId(), folderId, userId, version: 1 }))

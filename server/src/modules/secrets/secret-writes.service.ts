@@ -15,7 +15,7 @@ import type { Change, WantedChange, WantedSecret } from './secret-changes.ts'
 import { recordOfMany, recordOfOne, type WriteVerb } from './secret-records.ts'
 import { requireKey, requireMetadata } from './secret-rules.ts'
 import type { Change as Update, Located, NewSecret, SecretWriter, Telling, Writing } from './secret-writer.ts'
-import { noSuchSecret, withNews } from './secret-writer.ts'
+import { NamesTaken, noSuchSecret, withNews } from './secret-writer.ts'
 import type { Snapshots } from './snapshots.service.ts'
 import { listByIds } from './tags.store.ts'
 import type { Standing } from './standing.store.ts'
@@ -42,6 +42,8 @@ export type Outcome = { projectId: string; environment: string; secrets: { secre
 
 type Prepared = Entered & { actor: Actor; spot: Spot; rights: Rights; userId: string | null; isBatch: boolean }
 type Options = { type?: SecretType; isBatch?: boolean }
+
+const UPSERT_ROUNDS_MAX = 3
 
 /** Writing secrets, one or several together: all of them or none. */
 export class SecretWriteService {
@@ -82,7 +84,7 @@ export class SecretWriteService {
     const writing = await this.#writing(prepared)
     const { rights, project } = prepared
 
-    const written = await rights.naming(this.#deps.db, async (tx) => {
+    const write = async (tx: Tx) => {
       if (changes.some(({ newKey }) => newKey !== undefined)) await lockRenamings(tx, project.id)
       const telling = withNews(writing)
       const { updates, missing, standing } = await this.#lock(tx, prepared, { writing, changes })
@@ -93,7 +95,8 @@ export class SecretWriteService {
       await this.#record(tx, prepared, 'update', updated)
       await this.#record(tx, prepared, 'create', created)
       return [...updated, ...created]
-    })
+    }
+    const written = await untilFound(() => rights.naming(this.#deps.db, write))
     return this.#outcome(prepared, written)
   }
 
@@ -272,6 +275,17 @@ export class SecretWriteService {
       rights.can('readValue', fieldsOf({ environment: spot.environment, path: secret.path }, changing.named(secret)))
     const secrets = written.map((secret) => ({ secret, isReadable: isReadable(secret) }))
     return { projectId: project.id, environment: spot.environment, secrets }
+  }
+}
+
+/** What others create after it was looked for, and before it is created here, is found the next time. */
+const untilFound = async <T>(upsert: () => Promise<T>): Promise<T> => {
+  for (let round = 1; ; round++) {
+    try {
+      return await upsert()
+    } catch (error) {
+      if (!(error instanceof NamesTaken) || round === UPSERT_ROUNDS_MAX) throw error
+    }
   }
 }
 
