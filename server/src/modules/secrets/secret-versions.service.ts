@@ -74,6 +74,7 @@ export class SecretVersionService {
       const wanted = present ? [{ path: spot.path, key: present.key, value: then.value }] : []
       const { secrets, standing } = await this.#deps.writer.lock(tx, writing, { userId: null, wanted })
       const [before] = secrets
+      if (present && before?.id !== secretId) throw badRequest('The secret was changed meanwhile, please try again')
       rights.require(before ? 'edit' : 'create', fieldsOf(spot, named(before ?? then)))
       if (before) requireMayRestore(rights, fieldsOf(spot, named(before)), then.tags)
       else if (last) rights.requireUncoversNothing(fieldsOf(spot, named(last)), fieldsOf(spot, named(then)))

@@ -5,7 +5,7 @@ import { lockWaits } from '../../../test/lock-waits.ts'
 import { startSecretServer } from '../../../test/test-secrets.ts'
 import type { Answer } from '../../../test/test-server.ts'
 
-const { admin, db, secrets, projectId } = await startSecretServer()
+const { server, admin, token, db, secrets, projectId } = await startSecretServer()
 
 /** Gives secrets other names, of which one that has begun to write does not know. */
 const renameMeanwhile = async (renamings: [string, string][], write: () => Promise<Answer>): Promise<Answer> => {
@@ -31,4 +31,15 @@ test('an upsert changes what someone else creates meanwhile', async () => {
   )
   assert.deepEqual([status, body.secrets?.[0]?.version], [200, 2])
   assert.equal((await secrets.values())['CREATED'], 'ours')
+})
+
+test('a secret that gets another name while it is rolled back stays as it is', async () => {
+  const { id } = (await secrets.create('NAME', 'first')).body.secret
+  await secrets.update('NAME', { secretValue: 'second' })
+  const rollBack = () => server.post(`/api/x/secrets/${id}/rollback`, { version: 1 }, { token })
+  assert.equal((await renameMeanwhile([['NAME', 'OTHER']], rollBack)).status, 400)
+  const { NAME, OTHER } = await secrets.values()
+  assert.deepEqual([NAME, OTHER], [undefined, 'second'])
+  assert.equal((await rollBack()).status, 200)
+  assert.equal((await secrets.values())['OTHER'], 'first')
 })
