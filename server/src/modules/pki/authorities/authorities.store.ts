@@ -147,10 +147,15 @@ export const lock = (tx: Tx, id: string): Promise<AuthorityRow | undefined> =>
 export const lockToDelete = (tx: Tx, id: string): Promise<AuthorityRow | undefined> =>
   select(tx).where('ca.id', '=', id).forUpdate('ca').executeTakeFirst()
 
-/** What an authority is while it issues: nobody disables it before the end of the transaction. */
-export const lockToIssue = (tx: Tx, id: string) =>
+/**
+ * What an authority is while it issues: nobody disables it before the end of the transaction. Its project, which the
+ * certificate refers to, is held first, because whoever deletes that locks it before its authorities.
+ */
+export const lockToIssue = (tx: Tx, { id, projectId }: Pick<AuthorityRow, 'id' | 'projectId'>) =>
   tx
+    .with('project', (db) => db.selectFrom('projects').select('id').where('id', '=', projectId).forKeyShare())
     .selectFrom('certificateAuthorities as ca')
+    .innerJoin('project', 'project.id', 'ca.projectId')
     .select(['ca.status', isRevoked.as('isRevoked')])
     .where('ca.id', '=', id)
     .forShare('ca')

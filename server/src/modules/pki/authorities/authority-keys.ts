@@ -68,8 +68,9 @@ export class AuthorityKeys {
   }
 
   /** Throws when the authority may not issue any more; from then on, it may until the end of the transaction. */
-  async holdToIssue(tx: Tx, { ca: { id, name } }: Pick<Signer, 'ca'>): Promise<void> {
-    const now = await store.lockToIssue(tx, id)
+  async holdToIssue(tx: Tx, { ca }: Pick<Signer, 'ca'>): Promise<void> {
+    const { name } = ca
+    const now = await store.lockToIssue(tx, ca)
     if (now?.status !== 'active') throw badRequest(`The certificate authority '${name}' is not active`)
     if (now.isRevoked)
       throw badRequest(`The certificate of the authority '${name}', or of one above it, has been revoked`)

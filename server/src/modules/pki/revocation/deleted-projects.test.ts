@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { lockWaits } from '../../../../test/lock-waits.ts'
 import { CA, startPkiServer, TestAuthorities } from '../../../../test/test-authorities.ts'
+import { TestPki } from '../../../../test/test-certificates.ts'
 import { createProject } from '../../../../test/test-projects.ts'
 import { serialsOn } from '../../../../test/test-revocations.ts'
 import { newSerialNumber } from '../x509/certificate.ts'
@@ -77,4 +78,21 @@ describe('when a project is deleted', () => {
     assert.equal((await deleteWhileRevoking(projectId, made)).status, 200)
     assert.deepEqual([await listed(broken.listId), await listed(sound.listId)], [[], [sound.serialNumber]])
   })
+})
+
+test('whoever issues waits for the project first, like whoever deletes it, so that neither waits in a circle', async () => {
+  const { id: projectId } = await createProject(server, token, { type: 'cert-manager' })
+  const authorities = new TestAuthorities(server, token, projectId)
+  const pki = new TestPki({ server, token, projectId, authorities })
+  const caId = await pki.root()
+  const profileId = await pki.profile({ caId })
+  const { issued } = await db.transaction().execute(async (tx) => {
+    await sql`select from projects where id = ${projectId} for update`.execute(tx)
+    const issued = pki.order(profileId)
+    await lockWaits(db)
+    await sql`select from certificate_authorities where id = ${caId} for update nowait`.execute(tx)
+    await sql`delete from projects where id = ${projectId}`.execute(tx)
+    return { issued }
+  })
+  assert.equal((await issued).status, 400)
 })

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { openCountedDatabase, pagesOfKept, type Statement } from '../../../../test/statement-cost.ts'
 import { connectTo, openTestDatabase } from '../../../../test/test-database.ts'
 import { RevocationBench } from '../../../../test/test-revocations.ts'
-import { lockToIssue } from '../authorities/authorities.store.ts'
+import { findById, lockToIssue } from '../authorities/authorities.store.ts'
 import { listStatuses } from './revocations.store.ts'
 
 const REVOKED = 20_000
@@ -13,13 +13,15 @@ const PAGES_MAX = 60
 const { db, url } = await openTestDatabase()
 const bench = await RevocationBench.start(db, url)
 const { caId } = await bench.authority()
+const ca = await findById(db.pool, caId)
+assert.ok(ca)
 const counted = await openCountedDatabase(url)
 const client = await connectTo(url)
 after(() => client.end())
 
 const QUESTIONS: Record<string, () => Promise<unknown>> = {
   status: () => listStatuses(counted.db.pool, caId, ['01']),
-  issuing: () => counted.db.transaction((tx) => lockToIssue(tx, caId)),
+  issuing: () => counted.db.transaction((tx) => lockToIssue(tx, ca)),
 }
 
 test('what is asked of revocations costs the same after many, by a plan that was made before them', async () => {
