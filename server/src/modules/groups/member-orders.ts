@@ -9,6 +9,7 @@ import * as store from './member-orders.store.ts'
 export type Listing = {
   readonly number: number
   readonly order: MemberOrder
+  readonly loadedSize: number
   position: number
   /** Goes up with every change of anyone in it. */
   version: number
@@ -51,7 +52,7 @@ export class MemberOrders {
     // A refresh that is running already may have begun too early, the one after it cannot have.
     for (const isRunning of [listing.refreshing !== undefined, false]) {
       const changed = this.#news.since(listing.position)
-      if (!changed || changed.length * listing.order.size > COMPARISONS_MAX) {
+      if (!changed || hasOutgrown(listing) || changed.length * listing.order.size > COMPARISONS_MAX) {
         return this.#listings.reload(key, tags, load)
       }
       if (changed.length > 0) await this.#refresh(roll, listing, changed)
@@ -63,7 +64,7 @@ export class MemberOrders {
   async #load(roll: store.Roll): Promise<Listing | undefined> {
     const { position } = this.#news
     const order = await store.loadOrder(this.#db.pool, roll)
-    return order && { number: ++this.#loaded, order, position, version: 0 }
+    return order && { number: ++this.#loaded, order, loadedSize: order.size, position, version: 0 }
   }
 
   /** One at a time for each listing, so that older answers never overwrite newer ones. */
@@ -79,3 +80,6 @@ export class MemberOrders {
     listing.position = position
   }
 }
+
+/** What is kept was weighed when it was loaded: one that has doubled since is loaded, and so weighed, anew. */
+const hasOutgrown = ({ order, loadedSize }: Listing): boolean => order.size > 2 * loadedSize + LISTING_WEIGHT
