@@ -11,9 +11,18 @@ const BODY_LIMIT_BYTES = 1_048_576
 const PARAMETER_LENGTH_MAX = 500
 const CONNECTIONS_MAX = 20_000
 
-/** How long a client may take. None of these bounds a response, so a stream may live on. */
-export type Timeouts = { headersMs: number; requestMs: number; idleMs: number; checkEveryMs: number }
-const TIMEOUTS: Timeouts = { headersMs: 20_000, requestMs: 60_000, idleMs: 72_000, checkEveryMs: 5_000 }
+/**
+ * How long a client may take. A response may take as long as some of it is read now and then: a stream lives on by its
+ * pings, and whoever stops reading does not hold what is left of a list for ever.
+ */
+export type Timeouts = { headersMs: number; requestMs: number; idleMs: number; stalledMs: number; checkEveryMs: number }
+const TIMEOUTS: Timeouts = {
+  headersMs: 20_000,
+  requestMs: 60_000,
+  idleMs: 72_000,
+  stalledMs: 120_000,
+  checkEveryMs: 5_000,
+}
 
 type Options = {
   logger: FastifyBaseLogger
@@ -31,7 +40,7 @@ const NO_COMPILERS = { buildValidator: unasked, buildSerializer: unasked }
 
 /** Fastify with the protocol settled: limits, timeouts, parsers, ids, schemas. It has no routes and no rules yet. */
 export const createFastify = ({ logger, bodyLimitBytes, timeouts, onUnroutable }: Options): HttpServer => {
-  const { headersMs, requestMs, idleMs, checkEveryMs } = { ...TIMEOUTS, ...timeouts }
+  const { headersMs, requestMs, idleMs, stalledMs, checkEveryMs } = { ...TIMEOUTS, ...timeouts }
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -40,6 +49,7 @@ export const createFastify = ({ logger, bodyLimitBytes, timeouts, onUnroutable }
     bodyLimit: bodyLimitBytes ?? BODY_LIMIT_BYTES,
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
+    connectionTimeout: stalledMs,
     // Node would answer without a body; we ask for the header ourselves.
     http: { headersTimeout: headersMs, connectionsCheckingInterval: checkEveryMs, requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER_LENGTH_MAX },

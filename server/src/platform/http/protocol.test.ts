@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
+import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { after, describe, test } from 'node:test'
 import { z } from 'zod'
@@ -100,6 +101,31 @@ describe('slow clients', () => {
     await exchange(impatientPort)
   })
 
+  test('whoever stops reading an answer loses the connection, and what is left of it is let go', async () => {
+    const endless = Readable.from(
+      (function* () {
+        for (;;) yield Buffer.alloc(65_536)
+      })(),
+    )
+    const server = await httpApp(
+      (instance) => {
+        instance.get('/endless', endpoint('getEndless', { response: { 200: z.any() } }), (_request, reply) =>
+          reply.send(endless),
+        )
+      },
+      { timeouts: { stalledMs: 200 } },
+    )
+    const gone = once(endless, 'close', { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
+    const socket = connect(await listen(server), '127.0.0.1')
+    socket.on('error', () => undefined).pause()
+    socket.write('GET /endless HTTP/1.1\r\nHost: x\r\n\r\n')
+    await gone
+    const isLetGo = endless.destroyed
+    socket.destroy()
+    await server.close()
+    assert.ok(isLetGo)
+  })
+
   test('many of them do not keep others from being served', async () => {
     const sockets = Array.from({ length: 200 }, () => connect(port, '127.0.0.1'))
     for (const socket of sockets) socket.on('error', () => undefined).write('GET /thing HTTP/1.1\r\nHost')
@@ -160,6 +186,7 @@ test('connections are kept for 72 seconds by default', async () => {
   assert.equal(answer.headers.get('keep-alive'), 'timeout=72')
   assert.equal(other.server.headersTimeout, 20_000)
   assert.equal(other.server.requestTimeout, 60_000)
+  assert.equal(other.server.timeout, 120_000)
   assert.ok(other.server.maxConnections > 0)
   await other.close()
 })
