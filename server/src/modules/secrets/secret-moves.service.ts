@@ -5,7 +5,7 @@ import type { AuditLog } from '../audit/audit.service.ts'
 import type { Actor } from '../permissions/actor.ts'
 import { lockRenamings } from './dependency-locks.ts'
 import { lockByKeys } from './folders.store.ts'
-import type { Entered, Place, Places, ProjectChoice, Spot } from './places.service.ts'
+import { type Entered, noSuchFolder, type Place, type Places, type ProjectChoice, type Spot } from './places.service.ts'
 import type { ReferenceKeeper } from './reference-keeper.ts'
 import { Rights } from './rights.ts'
 import { named } from './secret-changes.ts'
@@ -147,7 +147,9 @@ export class SecretMoveService {
   async #lock(tx: Tx, { from, to, writing, target }: Prepared, { secretIds }: Transfer): Promise<Found> {
     await this.#deps.writer.lockTouched(tx, writing, [from])
     await this.#deps.writer.lockTouched(tx, target, [to])
-    await lockByKeys(tx, [from, to])
+    const folders = new Set((await lockByKeys(tx, [from, to])).map(({ id }) => id))
+    // Someone may have moved them, or others into their place, while this waited.
+    for (const place of [from, to]) if (!folders.has(place.folderId)) throw noSuchFolder(place)
     const ids = [...new Set(secretIds)]
     const locked = ids.every(isUuid) ? await this.#deps.writer.lockByIds(tx, writing, from.folderId, ids) : []
     if (locked.length < ids.length) throw notFound('Some of the secrets are not in the source folder')

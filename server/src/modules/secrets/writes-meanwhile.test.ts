@@ -43,3 +43,26 @@ test('a secret that gets another name while it is rolled back stays as it is', a
   assert.equal((await rollBack()).status, 200)
   assert.equal((await secrets.values())['OTHER'], 'first')
 })
+
+test('secrets are not moved out of a folder that is moved meanwhile', async () => {
+  await secrets.folder('moved')
+  await secrets.folder('destination')
+  const { id } = (await secrets.create('MOVED', 'v', { secretPath: '/moved' })).body.secret
+  const body = {
+    projectId,
+    sourceEnvironment: 'dev',
+    sourceSecretPath: '/moved',
+    destinationEnvironment: 'dev',
+    destinationSecretPath: '/destination',
+    secretIds: [id],
+  }
+  const { answer } = await db.transaction().execute(async (tx) => {
+    await sql`update folders set path = '/elsewhere', name = 'elsewhere'
+      where project_id = ${projectId} and path = '/moved'`.execute(tx)
+    const moving = server.post('/api/v4/secrets/move', body, { token })
+    await lockWaits(db)
+    return { answer: moving }
+  })
+  assert.equal((await answer).status, 404)
+  assert.deepEqual(await secrets.values({ secretPath: '/destination' }), {})
+})
