@@ -170,7 +170,9 @@ export class ImportService {
   ): Promise<ImportView> {
     return this.#deps.db.transaction(async (tx) => {
       await lockTouched(tx, touchedBy(place, project, verb === 'delete' ? undefined : found))
-      if ((await lockByKeys(tx, [place])).length === 0) throw noSuchFolder(place)
+      const [folder] = await lockByKeys(tx, [place])
+      // Someone may have moved it, or another into its place, while this waited.
+      if (folder?.id !== place.folderId) throw noSuchFolder(place)
       const secretImport = await work(tx)
       if (!secretImport) throw noSuchImport()
       const view = { secretImport, source: found.source, home: found.home, project }
